@@ -1,0 +1,70 @@
+//! The kernel sums: `v(x) = F(x) − x` for targets `x` against weighted sources `z_j`.
+//!
+//! ```text
+//! v(x) = Σ_j ω_j w_j(x) (z_j − x) / Σ_j ω_j w_j(x),    w_j(x) = exp(−β|x − z_j|²/2)
+//! ```
+//!
+//! Stage 1 takes the sources themselves as targets; Stage 2 takes the noisy tokens as targets and `β = 1/τ`.
+//! Every implementation sums `ω_j w_j (z_j − x)` rather than `F − x`, so nothing cancels.
+//!
+//! # Paper
+//! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
+
+mod dense;
+
+pub use dense::Dense;
+
+use crate::cloud::CloudView;
+use crate::error::Result;
+use crate::scale::Beta;
+
+/// Where the drift is evaluated.
+#[derive(Debug, Clone, Copy)]
+pub enum Targets<'a> {
+    /// At the sources themselves: the self-drift of the flow. Implementations may use the symmetry `w_ij = w_ji`.
+    Sources,
+    /// At other points, row-major in the sources' dimension: Stage 2. These may be far from every source.
+    Points(&'a [f64]),
+}
+
+/// What an evaluation leaves behind; reused from one evaluation to the next.
+#[derive(Debug, Clone, Default)]
+pub struct DriftField {
+    /// `v = F − x`, row-major, one row per target.
+    pub velocity: Vec<f64>,
+    /// `ln Σ_j ω_j w_j(x)` per target, with `ω_j = 1/N` for equal weights.
+    pub log_mass: Vec<f64>,
+    /// Per target, a bound on how far truncating or compressing the kernel sum may have moved `v`; zero for a full sum.
+    pub truncation: Vec<f64>,
+    /// Per target, a bound on how far rounding may have moved `v`.
+    pub rounding: Vec<f64>,
+    /// Kernel values really computed, counted as ordered pairs.
+    pub pairs: u64,
+}
+
+impl DriftField {
+    /// Makes room for `targets` rows of dimension `dimension`, all zero.
+    pub fn reset(&mut self, targets: usize, dimension: usize) {
+        let fill = |v: &mut Vec<f64>, len| {
+            v.clear();
+            v.resize(len, 0.0);
+        };
+        fill(&mut self.velocity, targets * dimension);
+        fill(&mut self.log_mass, targets);
+        fill(&mut self.truncation, targets);
+        fill(&mut self.rounding, targets);
+        self.pairs = 0;
+    }
+}
+
+/// A way of evaluating the kernel sum. Results never depend on the number of threads.
+pub trait Drift: Send + Sync {
+    /// Evaluates `v` at the targets against the sources.
+    fn evaluate(
+        &self,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()>;
+}

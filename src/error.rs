@@ -1,0 +1,168 @@
+//! The one error type: what was wrong, where, and what to do about it.
+
+use std::path::PathBuf;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong. [`Error::is_numerical`] tells a failed computation from bad input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A scalar parameter is outside its domain.
+    #[error("the {name} must be {requirement}, but it is {value}")]
+    InvalidParameter {
+        /// What the parameter is called in messages.
+        name: &'static str,
+        /// The value given.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+
+    /// A law's parameters do not describe a probability law.
+    #[error("the {kind} law is not valid: {problem}")]
+    InvalidLaw {
+        /// Which kind of law.
+        kind: &'static str,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+
+    /// A law was written in a form that cannot be read.
+    #[error("cannot read the law {text}: {problem}")]
+    UnreadableLaw {
+        /// The file or the inline table.
+        text: String,
+        /// The parser's message, with its position.
+        problem: String,
+    },
+
+    /// The law does not offer what was asked of it.
+    #[error("{capability} is not available for a {kind} law: {remedy}")]
+    Unsupported {
+        /// Which kind of law.
+        kind: &'static str,
+        /// What was asked.
+        capability: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+
+    /// A cloud without points.
+    #[error("{what} has no points; at least one is needed")]
+    Empty {
+        /// Which input.
+        what: String,
+    },
+
+    /// A NaN or an infinity where a finite number is needed.
+    #[error("{what} has the value {value} in row {row}, column {column}; remove or replace such rows first")]
+    NotFinite {
+        /// Which input.
+        what: String,
+        /// Row, from zero.
+        row: usize,
+        /// Column, from zero.
+        column: usize,
+        /// The offending value.
+        value: f64,
+    },
+
+    /// Two inputs that must live in the same space do not.
+    #[error("{what} has dimension {found}, but {other} has dimension {expected}; they must agree")]
+    DimensionMismatch {
+        /// The input that disagrees.
+        what: String,
+        /// What it disagrees with.
+        other: String,
+        /// Dimension of `other`.
+        expected: usize,
+        /// Dimension of `what`.
+        found: usize,
+    },
+
+    /// Two inputs that must have the same number of entries do not.
+    #[error("{what} has {found} entries, but {expected} are needed: one for each of {other}")]
+    LengthMismatch {
+        /// The input that disagrees.
+        what: String,
+        /// What is counted.
+        other: String,
+        /// Entries needed.
+        expected: usize,
+        /// Entries found.
+        found: usize,
+    },
+
+    /// Weights that are not a probability vector.
+    #[error("{what} cannot be used as weights: {problem}")]
+    InvalidWeights {
+        /// Which input.
+        what: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+
+    /// Truncation to a ball left nothing.
+    #[error(
+        "no token lies within the radius R = {radius}: the nearest to the origin is at distance {nearest}; increase R or resample"
+    )]
+    NoTokenInBall {
+        /// The radius.
+        radius: f64,
+        /// The smallest norm among the tokens.
+        nearest: f64,
+    },
+
+    /// A layer step that would leave the convex hull.
+    #[error(
+        "{layers} layers give the step η = {step}, but η must be below 1 (each layer must stay in the convex hull); use at least {enough} layers"
+    )]
+    StepTooLong {
+        /// Layers asked for.
+        layers: usize,
+        /// The resulting step.
+        step: f64,
+        /// The smallest number of layers that will do.
+        enough: usize,
+    },
+
+    /// A file that is not the `.npy` array expected.
+    #[error("{path}: {problem}")]
+    Npy {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+
+    /// The operating system refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+
+    /// A computation that could not be carried through.
+    #[error("{what} failed at raw time {raw_time}: {problem}")]
+    Integration {
+        /// What was being integrated.
+        what: &'static str,
+        /// How far it came.
+        raw_time: f64,
+        /// What happened and what to do.
+        problem: String,
+    },
+}
+
+impl Error {
+    /// True when the input was fine and the arithmetic was not.
+    pub fn is_numerical(&self) -> bool {
+        matches!(self, Self::Integration { .. })
+    }
+}

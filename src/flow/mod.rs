@@ -1,0 +1,1 @@
+//! Layers and the adaptive flow.

@@ -1,0 +1,1 @@
+//! Priors and noisy laws.

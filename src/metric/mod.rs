@@ -1,0 +1,1 @@
+//! Distances between laws and clouds.
