@@ -212,8 +212,12 @@ impl Cloud {
     }
 }
 
-/// Euclidean norm, scaled so that coordinates of 1e200 do not overflow.
+/// Euclidean norm; where the squares would over- or underflow, of the row scaled by its largest entry.
 pub(crate) fn norm(row: &[f64]) -> f64 {
+    let square: f64 = row.iter().map(|x| x * x).sum();
+    if square.is_normal() {
+        return square.sqrt();
+    }
     let largest = row.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     if largest == 0.0 {
         return 0.0;
@@ -249,6 +253,8 @@ mod tests {
 
     #[test]
     fn norms_do_not_overflow() {
-        assert_eq!(norm(&[3e200, 4e200]), 5e200);
+        assert_eq!(norm(&[3.0, 4.0]), 5.0);
+        assert!((norm(&[3e200, 4e200]) / 5e200 - 1.0).abs() < 4.0 * f64::EPSILON);
+        assert!((norm(&[3e-200, 4e-200]) / 5e-200 - 1.0).abs() < 4.0 * f64::EPSILON);
     }
 }

@@ -128,6 +128,17 @@ pub enum Error {
         enough: usize,
     },
 
+    /// A hitting time was asked for a variance that the flow does not pass.
+    #[error(
+        "the target variance {target} is not between 0 and the initial variance {start}; the flow only lowers the variance, so choose a target below its start"
+    )]
+    TargetAboveStart {
+        /// The variance asked for.
+        target: f64,
+        /// Where the variance starts.
+        start: f64,
+    },
+
     /// A file that is not the `.npy` array expected.
     #[error("{path}: {problem}")]
     Npy {

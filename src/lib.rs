@@ -8,6 +8,7 @@ pub mod exact;
 pub mod flow;
 pub mod law;
 pub mod metric;
+pub mod npy;
 pub mod posterior;
 pub mod scale;
 

@@ -1,1 +1,13 @@
-//! Closed forms.
+//! Closed forms against which everything else is checked.
+//!
+//! | file | holds | paper |
+//! |---|---|---|
+//! | [`covariance`] | the covariance flow of a Gaussian law, its characteristics, its layer recursion | `lem:gaussian-invariance-covariance` |
+//! | [`hitting`] | the time at which the variance reaches a target | `thm:gaussiandenoise` |
+
+pub mod covariance;
+pub mod hitting;
+mod omega;
+
+pub use covariance::CovarianceFlow;
+pub use hitting::{Hitting, VarianceDescent};

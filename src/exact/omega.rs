@@ -1,0 +1,107 @@
+//! The Wright omega function on the real line: the solution `x > 0` of `x + ln x = c`.
+//!
+//! It is Lambert's `W(e^c)` without the exponential, which would overflow for `c > 709`. The flow of an eigenvalue is
+//! `βλ(t) = ω(βλ0 + ln βλ0 − 2t)`, and `βλ0 − 2t` cancels, so the argument is carried as an unevaluated sum.
+
+/// An unevaluated sum `high + low` with `|low|` below an ulp of `high`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sum {
+    high: f64,
+    low: f64,
+}
+
+impl Sum {
+    /// The product `a·b` with its rounding error.
+    pub(super) fn product(a: f64, b: f64) -> Self {
+        let high = a * b;
+        Self { high, low: a.mul_add(b, -high) }
+    }
+
+    /// Adds one number, keeping the rounding error.
+    pub(super) fn plus(self, b: f64) -> Self {
+        let high = self.high + b;
+        let shadow = high - self.high;
+        let error = (self.high - (high - shadow)) + (b - shadow);
+        Self { high, low: self.low + error }
+    }
+
+    fn value(self) -> f64 {
+        self.high + self.low
+    }
+}
+
+/// `ω(c)` to full relative accuracy, zero where it underflows.
+pub(super) fn wright_omega(c: Sum) -> f64 {
+    if c.value() > 1.0 { above_one(c) } else { below_one(c.high.exp() * c.low.exp()) }
+}
+
+/// Newton's method on `x + ln x − c`, for `x > 1`, where the logarithm is the smaller term.
+fn above_one(c: Sum) -> f64 {
+    let log = c.value().ln();
+    let start = c.value() - log + log / c.value();
+    newton(start, |x| c.plus(-x).plus(-x.ln()).value() * (x / (1.0 + x)))
+}
+
+/// Newton's method on `x − E e^{−x}` with `E = e^c ≤ e`, for `x ≤ 1`, where a logarithm would lose digits.
+fn below_one(exponential: f64) -> f64 {
+    newton(exponential / (1.0 + exponential), |x| {
+        let image = exponential * (-x).exp();
+        (image - x) / (1.0 + image)
+    })
+}
+
+/// Repeats `x ← x + correction(x)` until it stands still; quadratic convergence needs about five steps.
+fn newton(start: f64, correction: impl Fn(f64) -> f64) -> f64 {
+    const MAX_STEPS: usize = 20;
+    let mut x = start;
+    for _ in 0..MAX_STEPS {
+        let step = correction(x);
+        x += step;
+        if step.abs() <= f64::EPSILON * x {
+            break;
+        }
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `mpmath.lambertw(mpmath.exp(c))` at 50 digits.
+    const REFERENCE: [(f64, f64); 9] = [
+        (-700.0, 9.8596765437597709e-305),
+        (-40.0, 4.248354255291589e-18),
+        (-3.5, 0.029324711813756823),
+        (0.0, 0.56714329040978387),
+        (1.0, 1.0),
+        (2.0, 1.5571455989976114),
+        (30.0, 26.714782920381054),
+        (1000.0, 993.0991694723891),
+        (1000000.0, 999986.18450325763),
+    ];
+
+    #[test]
+    fn agrees_with_fifty_digits() {
+        for (c, expected) in REFERENCE {
+            let found = wright_omega(Sum::product(c, 1.0));
+            let error = (found / expected - 1.0).abs();
+            assert!(error <= 4.0 * f64::EPSILON, "c = {c}: {found} against {expected}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_lambert_w_where_the_exponential_fits() {
+        for k in -300..=300 {
+            let c = k as f64;
+            let found = wright_omega(Sum::product(c, 1.0));
+            let expected = lambert_w::lambert_w0(c.exp());
+            assert!((found / expected - 1.0).abs() < 1e-13, "c = {c}");
+        }
+    }
+
+    #[test]
+    fn underflow_is_zero_not_nan() {
+        assert_eq!(wright_omega(Sum::product(-1e6, 1.0)), 0.0);
+    }
+}
