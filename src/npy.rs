@@ -5,9 +5,10 @@
 //! is whole, so a reader never sees half of one.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use npyz::{DType, NpyFile, Order, WriterBuilder};
+use tempfile::NamedTempFile;
 
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
@@ -43,10 +44,35 @@ pub fn write_vector(path: &Path, values: &[f64]) -> Result<()> {
     write_array(path, values, &[values.len() as u64])
 }
 
-fn write_array(path: &Path, values: &[f64], shape: &[u64]) -> Result<()> {
-    let failed = |source| Error::Io { action: "write", path: path.into(), source };
+/// Fails early, before a long computation, when a result could not be written afterwards.
+pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+    let mut seen: Vec<&PathBuf> = Vec::new();
+    for path in paths {
+        if seen.contains(&path) {
+            return Err(refuse(path, "two results would go to this one file; name another".into()));
+        }
+        if path.is_dir() {
+            return Err(refuse(path, "is a folder; name a file in it".into()));
+        }
+        draft_for(path)?;
+        seen.push(path);
+    }
+    Ok(())
+}
+
+/// A temporary file in the destination's folder, so that renaming it there cannot fail half-way.
+fn draft_for(path: &Path) -> Result<NamedTempFile> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let draft = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    NamedTempFile::new_in(folder).map_err(|source| write_failed(path, source))
+}
+
+fn write_failed(path: &Path, source: std::io::Error) -> Error {
+    Error::Io { action: "write", path: path.into(), source }
+}
+
+fn write_array(path: &Path, values: &[f64], shape: &[u64]) -> Result<()> {
+    let failed = |source| write_failed(path, source);
+    let draft = draft_for(path)?;
     let mut buffer = BufWriter::new(draft.as_file());
     let options = npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut buffer);
     let mut writer = options.begin_nd().map_err(failed)?;

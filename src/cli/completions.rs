@@ -1,0 +1,20 @@
+//! `ebflow completions SHELL`: completion scripts.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use ebflow::Result;
+
+use super::{Cli, output};
+
+/// Print a completion script for a shell.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The shell to complete for.
+    shell: Shell,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "ebflow", &mut script);
+    output::bytes(&script)
+}

@@ -1,0 +1,83 @@
+//! `ebflow exact`: the closed forms.
+
+use std::fmt;
+
+use ebflow::exact::{Hitting, VarianceDescent};
+use ebflow::{Beta, NoiseVariance, Result};
+use serde::Serialize;
+
+use super::{args, output};
+
+/// Closed-form references for Gaussian laws.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    form: Form,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Form {
+    HittingTime(HittingTime),
+}
+
+/// When the variance of an isotropic Gaussian law reaches a target.
+#[derive(Debug, clap::Args)]
+struct HittingTime {
+    /// Variance τ = σ² of the observation noise.
+    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
+    noise_var: NoiseVariance,
+    /// Inverse temperature β of the kernel.
+    #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
+    beta: Beta,
+    /// Variance of the clean prior; 0 is a Dirac prior.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    prior_var: f64,
+    /// Variance to reach; without it, the prior's.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    target: Option<f64>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct HittingReport {
+    initial_variance: f64,
+    target: f64,
+    score_time: Option<f64>,
+    raw_time: Option<f64>,
+    infinite: bool,
+}
+
+impl fmt::Display for HittingReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = |t: Option<f64>| t.map_or_else(|| "infinite".into(), |t| t.to_string());
+        output::line(f, "initial variance", self.initial_variance)?;
+        output::line(f, "target variance", self.target)?;
+        output::line(f, "score time", time(self.score_time))?;
+        output::line(f, "raw time", time(self.raw_time))
+    }
+}
+
+pub fn run(args: Args) -> Result<()> {
+    match args.form {
+        Form::HittingTime(args) => hitting_time(&args),
+    }
+}
+
+fn hitting_time(args: &HittingTime) -> Result<()> {
+    let descent = VarianceDescent::of_prior(args.prior_var, args.noise_var, args.beta)?;
+    let target = args.target.unwrap_or(args.prior_var);
+    let score_time = match descent.hitting(target)? {
+        Hitting::At(time) => Some(time),
+        Hitting::Never => None,
+    };
+    let report = HittingReport {
+        initial_variance: descent.start(),
+        target,
+        score_time: score_time.map(|s| s.get()),
+        raw_time: score_time.map(|s| s.to_raw(args.beta).get()),
+        infinite: score_time.is_none(),
+    };
+    output::print(&report, args.json)
+}

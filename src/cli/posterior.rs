@@ -1,0 +1,66 @@
+//! `ebflow posterior`: Stage 2 on its own.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use ebflow::drift::Dense;
+use ebflow::posterior::ParticlePrior;
+use ebflow::{NoiseVariance, Result, npy};
+use serde::Serialize;
+
+use super::{args, output};
+
+/// Posterior means of queries under a particle prior (Stage 2).
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Particles that stand for the prior, shape (N, d).
+    particles: PathBuf,
+    /// Noisy observations, shape (M, d).
+    queries: PathBuf,
+    /// Variance τ = σ² of the observation noise.
+    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
+    noise_var: NoiseVariance,
+    /// Where the posterior means go.
+    #[arg(long, value_name = "M.npy")]
+    out: PathBuf,
+    /// Where the energies go, shape (M,).
+    #[arg(long, value_name = "E.npy")]
+    energy: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    n: usize,
+    d: usize,
+    queries: usize,
+    out: PathBuf,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        output::line(f, "particles", format_args!("{} in dimension {}", self.n, self.d))?;
+        output::line(f, "queries", self.queries)?;
+        output::line(f, "posterior means", self.out.display())
+    }
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let particles = npy::read_cloud(&args.particles)?;
+    let queries = npy::read_cloud(&args.queries)?;
+    npy::check_writable(std::iter::once(&args.out).chain(&args.energy))?;
+    let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Dense)?;
+    npy::write_table(&args.out, &inference.mean, queries.dimension())?;
+    if let Some(path) = &args.energy {
+        npy::write_vector(path, &inference.energy)?;
+    }
+    let report = Report {
+        n: particles.len(),
+        d: particles.dimension(),
+        queries: queries.len(),
+        out: args.out.clone(),
+    };
+    output::print(&report, args.json)
+}
