@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod cloud;
+pub mod denoise;
 pub mod drift;
 pub mod error;
 pub mod exact;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ebflow::denoise::{Denoised, Denoiser};
 use ebflow::drift::Drift;
-use ebflow::law::Law;
+use ebflow::law::{BayesOracle, Law};
 use ebflow::posterior::{mean_squared_error, one_shot};
 use ebflow::{Beta, Cloud, Error, NoiseVariance, Result, npy};
 use serde::Serialize;
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<()> {
 /// What is known of the truth: the clean tokens, the Bayes estimates, both or neither.
 struct Truth {
     clean: Option<Cloud>,
-    bayes: Option<Vec<f64>>,
+    bayes: Option<Cloud>,
 }
 
 impl Truth {
@@ -115,7 +115,7 @@ impl Truth {
             same_shape(cloud, tokens)?;
         }
         let law = args.law.as_ref().map(|text| Law::parse(text)).transpose()?;
-        let bayes = law.map(|law| bayes_estimates(&law, tokens, args.noise_var)).transpose()?;
+        let bayes = law.map(|law| law.posterior_means(tokens, args.noise_var)).transpose()?;
         Ok(Self { clean, bayes })
     }
 
@@ -135,36 +135,21 @@ impl Truth {
                 .clean
                 .as_ref()
                 .map(|c| mean_squared_error(estimates, c.points(), c.dimension())),
-            mse_to_bayes: self.bayes.as_ref().map(|b| mean_squared_error(estimates, b, tokens.dimension())),
+            mse_to_bayes: self
+                .bayes
+                .as_ref()
+                .map(|b| mean_squared_error(estimates, b.points(), b.dimension())),
         };
-        let mut scores = vec![
-            score("noisy tokens", tokens.points()),
-            score("one-shot", &one_shot(tokens, noise, drift)?),
-        ];
+        let mut scores =
+            vec![score("noisy tokens", tokens.points()), score("one-shot", &one_shot(tokens, noise, drift)?)];
         let particles = &denoised.trajectory.end;
         if particles.len() == tokens.len() {
             scores.push(score("Stage 1 only", particles.points()));
         }
         scores.push(score("two stages", &denoised.inference.mean));
-        scores.extend(self.bayes.as_ref().map(|b| score("Bayes", b)));
+        scores.extend(self.bayes.as_ref().map(|b| score("Bayes", b.points())));
         Ok(scores)
     }
-}
-
-fn bayes_estimates(law: &Law, tokens: &Cloud, noise: NoiseVariance) -> Result<Vec<f64>> {
-    if law.dimension() != tokens.dimension() {
-        return Err(Error::DimensionMismatch {
-            what: "the law".into(),
-            other: "the token set".into(),
-            expected: tokens.dimension(),
-            found: law.dimension(),
-        });
-    }
-    let mut estimates = Vec::with_capacity(tokens.points().len());
-    for token in tokens.rows() {
-        estimates.extend(law.posterior_mean(token, noise)?);
-    }
-    Ok(estimates)
 }
 
 fn same_shape(clean: &Cloud, tokens: &Cloud) -> Result<()> {

@@ -57,7 +57,11 @@ impl RunReport {
 impl fmt::Display for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         output::line(f, "tokens", format_args!("{} in dimension {}, {} kept", self.n, self.d, self.kept))?;
-        output::line(f, "horizon", format_args!("raw time {}, score time {}", self.raw_time, self.score_time))?;
+        output::line(
+            f,
+            "horizon",
+            format_args!("raw time {}, score time {}", self.raw_time, self.score_time),
+        )?;
         output::line(
             f,
             "work",

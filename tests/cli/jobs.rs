@@ -5,7 +5,10 @@ use super::bench_of_files::Workbench;
 const MIXTURE: &str = r#"'{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.1 }'"#;
 
 fn number(value: &serde_json::Value, pointer: &str) -> f64 {
-    value.pointer(pointer).and_then(|v| v.as_f64()).unwrap_or_else(|| panic!("no number {pointer} in {value}"))
+    value
+        .pointer(pointer)
+        .and_then(|v| v.as_f64())
+        .unwrap_or_else(|| panic!("no number {pointer} in {value}"))
 }
 
 #[test]
@@ -16,9 +19,8 @@ fn hitting_time_is_printed_to_full_precision_in_both_clocks() {
     assert_eq!(number(&result, "/score_time"), exact);
     assert_eq!(number(&result, "/raw_time"), exact * 20.0);
     assert_eq!(result["infinite"], false);
-    let text = String::from_utf8(
-        bench.run("exact hitting-time --noise-var 0.25 --prior-var 1 --beta 20").stdout,
-    );
+    let text =
+        String::from_utf8(bench.run("exact hitting-time --noise-var 0.25 --prior-var 1 --beta 20").stdout);
     assert!(text.unwrap().contains(&exact.to_string()));
 }
 
@@ -28,7 +30,8 @@ fn a_dirac_prior_takes_for_ever_and_json_says_so() {
     let result = bench.json("exact hitting-time --noise-var 0.25 --prior-var 0 --beta 20");
     assert!(result["score_time"].is_null() && result["raw_time"].is_null());
     assert_eq!(result["infinite"], true);
-    let kernel_width = bench.json("exact hitting-time --noise-var 0.25 --prior-var 0 --beta 20 --target 0.05");
+    let kernel_width =
+        bench.json("exact hitting-time --noise-var 0.25 --prior-var 0 --beta 20 --target 0.05");
     assert!(number(&kernel_width, "/score_time") > 0.0);
 }
 
