@@ -55,7 +55,7 @@ use crate::error::Result;
 use crate::scale::RawTime;
 
 /// A way of following the flow in time. See the [module](self) for how to add one.
-pub trait Integrator {
+pub trait Integrator: Send + Sync {
     /// Follows `field` from its start to the horizon, which is positive, and tells the observer of every accepted step.
     fn integrate(
         &self,
