@@ -31,7 +31,7 @@ pub fn noisy_mixture(n: usize, seed: u64) -> Cloud {
     let spread = (0.1_f64.powi(2) + 0.5).sqrt();
     let mut points = Vec::new();
     for i in 0..n {
-        let centre = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let centre = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         let (x, y): (f64, f64) = (gaussian(), gaussian());
         points.extend([centre + spread * x, spread * y]);
     }
