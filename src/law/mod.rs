@@ -28,6 +28,7 @@ mod covariance;
 mod gaussian;
 mod generator;
 mod laplace;
+mod line;
 mod mixture;
 mod oracle;
 mod panel;
@@ -47,6 +48,7 @@ pub use covariance::Covariance;
 pub use gaussian::Gaussian;
 pub use generator::{Generator, NoisySample, generator, noise_generator};
 pub use laplace::Laplace;
+pub use line::{LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
 pub use uniform::Uniform;
@@ -78,6 +80,7 @@ pub(crate) trait Kind {
     fn covariance_matrix(&self) -> DMatrix<f64>;
     fn draw(&self, generator: &mut Generator, out: &mut [f64]);
     fn noisy(&self, noise: f64) -> Law;
+    fn projection(&self, direction: &[f64]) -> LineLaw;
     /// `None` where there is no density.
     fn log_density(&self, x: &[f64]) -> Option<f64>;
     fn posterior_mean(&self, y: &[f64], noise: f64, out: &mut [f64]);
@@ -148,10 +151,16 @@ impl Law {
         self.log_density(x).map(f64::exp)
     }
 
+    /// The exact law of `⟨u, X⟩`; the direction need not have unit length.
+    pub fn projection(&self, direction: &[f64]) -> Result<LineLaw> {
+        self.check_point(direction)?;
+        Ok(self.kind().projection(direction))
+    }
+
     fn check_point(&self, x: &[f64]) -> Result<()> {
         if x.len() != self.dimension() {
             return Err(Error::DimensionMismatch {
-                what: "the point".into(),
+                what: "the vector".into(),
                 other: format!("the {} law", self.kind_name()),
                 expected: self.dimension(),
                 found: x.len(),
@@ -159,7 +168,7 @@ impl Law {
         }
         match x.iter().position(|x| !x.is_finite()) {
             Some(column) => {
-                Err(Error::NotFinite { what: "the point".into(), row: 0, column, value: x[column] })
+                Err(Error::NotFinite { what: "the vector".into(), row: 0, column, value: x[column] })
             }
             None => Ok(()),
         }
