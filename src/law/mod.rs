@@ -37,6 +37,7 @@ mod spec;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod truncated;
 mod uniform;
 mod weights;
 mod window;
@@ -48,11 +49,13 @@ pub use covariance::Covariance;
 pub use gaussian::Gaussian;
 pub use generator::{Generator, NoisySample, generator, noise_generator};
 pub use laplace::Laplace;
-pub use line::{LineAtom, LineLaw, Split};
+pub use line::{Level, LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
+pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 
+use self::generator::draw_rows;
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::scale::NoiseVariance;
@@ -119,11 +122,10 @@ impl Law {
 
     /// `n` independent points, drawn one after the other.
     pub fn sample(&self, n: usize, generator: &mut Generator) -> Result<Cloud> {
-        let mut points = vec![0.0; n * self.dimension()];
-        for row in points.chunks_exact_mut(self.dimension()) {
+        draw_rows(n, self.dimension(), |row| {
             self.kind().draw(generator, row);
-        }
-        Cloud::named(points, self.dimension(), "the sample")
+            Ok(())
+        })
     }
 
     /// `n` clean points, the same that [`Law::sample`] draws from `generator(seed)`, and what noise makes of them.
@@ -155,6 +157,19 @@ impl Law {
     pub fn projection(&self, direction: &[f64]) -> Result<LineLaw> {
         self.check_point(direction)?;
         Ok(self.kind().projection(direction))
+    }
+
+    /// A law on the line as such.
+    pub fn on_line(&self) -> Result<LineLaw> {
+        match self.dimension() {
+            1 => self.projection(&[1.0]),
+            found => Err(Error::DimensionMismatch {
+                what: format!("the {} law", self.kind_name()),
+                other: "the line".into(),
+                expected: 1,
+                found,
+            }),
+        }
     }
 
     fn check_point(&self, x: &[f64]) -> Result<()> {
