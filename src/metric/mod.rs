@@ -1,1 +1,18 @@
 //! Distances between laws and clouds.
+
+mod coupled;
+mod gaussian;
+mod gaussian_norm;
+mod interval;
+mod rate;
+mod slices;
+
+pub use coupled::{CoupledDistance, coupled, coupled_to_gaussian};
+pub use gaussian::{GaussianDistance, between_gaussians};
+pub use gaussian_norm::mean_length;
+pub use interval::{Confidence, Interval};
+pub use rate::{
+    AsymptoticRange, LocalSlope, MixedFit, PowerFit, RangeVerdict, RateData, SizeSample, asymptotic_range,
+    mixed_fit, power_fit, seedwise_slope,
+};
+pub use slices::Slice;
