@@ -4,6 +4,7 @@ mod coupled;
 mod gaussian;
 mod gaussian_norm;
 mod interval;
+mod posterior_sup;
 mod rate;
 mod slices;
 
@@ -11,6 +12,7 @@ pub use coupled::{CoupledDistance, coupled, coupled_to_gaussian};
 pub use gaussian::{GaussianDistance, between_gaussians};
 pub use gaussian_norm::mean_length;
 pub use interval::{Confidence, Interval};
+pub use posterior_sup::{PosteriorSup, Prior, SupSearch, posterior_sup};
 pub use rate::{
     AsymptoticRange, LocalSlope, MixedFit, PowerFit, RangeVerdict, RateData, SizeSample, asymptotic_range,
     mixed_fit, power_fit, seedwise_slope,
