@@ -8,6 +8,7 @@ use rand::RngExt;
 
 use super::gaussian::Gaussian;
 use super::generator::Generator;
+use super::line::{LineAtom, LineLaw};
 use super::mixture::Mixture;
 use super::responsibility::{Likelihoods, Location};
 use super::weights::Weights;
@@ -97,6 +98,14 @@ impl Kind for Atoms {
     fn noisy(&self, noise: f64) -> Law {
         let components = self.points.iter().map(|point| Gaussian::ball(point.clone(), noise)).collect();
         Law::Mixture(Mixture::trusted(self.weights.clone(), components))
+    }
+
+    fn projection(&self, direction: &[f64]) -> LineLaw {
+        let atoms = self.locations().map(|Location { weight, point }| LineAtom {
+            at: point.iter().zip(direction).map(|(x, u)| x * u).sum(),
+            weight,
+        });
+        LineLaw::new(vec![], atoms.collect())
     }
 
     fn log_density(&self, _: &[f64]) -> Option<f64> {

@@ -11,6 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::covariance::Covariance;
 use super::generator::Generator;
+use super::line::{LineLaw, Normal, WeightedNormal};
 use super::{Kind, Law};
 use crate::error::{Error, Result};
 
@@ -79,6 +80,12 @@ impl Gaussian {
         Self { mean: self.mean.clone(), covariance: self.covariance.plus(noise) }
     }
 
+    /// The law of `⟨u, X⟩`, with a weight attached.
+    pub(crate) fn projected(&self, direction: &[f64], weight: f64) -> WeightedNormal {
+        let mean = self.mean.iter().zip(direction).map(|(m, u)| m * u).sum();
+        WeightedNormal { weight, normal: Normal { mean, std: self.covariance.along(direction).sqrt() } }
+    }
+
     /// `x − m`.
     pub(crate) fn centred(&self, x: &[f64]) -> Vec<f64> {
         x.iter().zip(&self.mean).map(|(x, m)| x - m).collect()
@@ -127,6 +134,10 @@ impl Kind for Gaussian {
 
     fn noisy(&self, noise: f64) -> Law {
         Law::Gaussian(self.plus(noise))
+    }
+
+    fn projection(&self, direction: &[f64]) -> LineLaw {
+        LineLaw::of_normals(std::iter::once(self.projected(direction, 1.0)))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {

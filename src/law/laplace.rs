@@ -14,6 +14,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
 use super::generator::Generator;
+use super::line::{LineLaw, Shape, Symmetric, Tail};
 use super::{Kind, Law, panel, tail};
 use crate::error::{Error, Result};
 
@@ -37,14 +38,15 @@ pub struct Laplace {
     smoothing: f64,
 }
 
-/// The two exponential branches of the smoothed density, `f = scale · (near + far)/2b`, and their first moments.
+/// The two exponential branches of the smoothed density, `f = scale · (near + far)/2b`.
 struct Branches {
     scale: f64,
     log_scale: f64,
     near: f64,
     far: f64,
-    /// `(near moment − far moment)`: the posterior mean's numerator in units of `s`.
-    moment_difference: f64,
+    /// `ζ` and `p`.
+    offset: f64,
+    ratio: f64,
 }
 
 impl Laplace {
@@ -84,34 +86,40 @@ impl Laplace {
         let s = self.smoothing.sqrt();
         let (offset, ratio) = (z / s, (s / self.scale).min(LARGEST_RATIO));
         let (inner, outer) = (ratio - offset, ratio + offset);
-        let small = offset <= SMALL_OFFSET * (1.0 + ratio);
         if inner >= 0.0 {
-            let difference = || tail::mills_first(inner) - tail::mills_first(outer);
+            let (scale, log_scale) = (tail::density(offset), tail::log_density(offset));
             return Branches {
-                scale: tail::density(offset),
-                log_scale: tail::log_density(offset),
+                scale,
+                log_scale,
                 near: tail::mills(inner),
                 far: tail::mills(outer),
-                moment_difference: if small { drop_of_first(ratio, offset) } else { difference() },
+                offset,
+                ratio,
             };
         }
         // In units of φ(ζ)/φ(p − ζ) = exp(p²/2 − z/b), where the near branch is a probability.
-        let unit = tail::density(inner);
         let log_scale = -(z / self.scale) * (1.0 - 0.5 * (ratio / offset));
-        let difference = || tail::upper_mean(inner) - unit * tail::mills_first(outer);
-        Branches {
-            scale: log_scale.exp(),
-            log_scale,
-            near: tail::upper(inner),
-            far: unit * tail::mills(outer),
-            moment_difference: if small { unit * drop_of_first(ratio, offset) } else { difference() },
-        }
+        let far = tail::density(inner) * tail::mills(outer);
+        Branches { scale: log_scale.exp(), log_scale, near: tail::upper(inner), far, offset, ratio }
     }
 
-    /// `E[bL | y − m = z] ` for `z ≥ 0` and total noise `s²`.
+    /// `E[bL | y − m = z]` for `z ≥ 0` and total noise `s²`.
     fn shrunk(&self, z: f64) -> f64 {
         let branches = self.branches(z);
-        self.smoothing.sqrt() * (branches.moment_difference / (branches.near + branches.far))
+        self.smoothing.sqrt() * (branches.moment_difference() / (branches.near + branches.far))
+    }
+}
+
+impl Branches {
+    /// The near branch's first moment minus the far one's, in the units of the branches.
+    fn moment_difference(&self) -> f64 {
+        let (inner, outer) = (self.ratio - self.offset, self.ratio + self.offset);
+        let unit = if inner >= 0.0 { 1.0 } else { tail::density(inner) };
+        if self.offset <= SMALL_OFFSET * (1.0 + self.ratio) {
+            return unit * drop_of_first(self.ratio, self.offset);
+        }
+        let near = if inner >= 0.0 { tail::mills_first(inner) } else { tail::upper_mean(inner) };
+        near - unit * tail::mills_first(outer)
     }
 }
 
@@ -153,6 +161,16 @@ impl Kind for Laplace {
         Law::Laplace(self.plus(noise))
     }
 
+    fn projection(&self, direction: &[f64]) -> LineLaw {
+        let factor = direction[0];
+        let shape = Self {
+            mean: factor * self.mean,
+            scale: factor.abs() * self.scale,
+            smoothing: factor * factor * self.smoothing,
+        };
+        LineLaw::of_shape(shape.scale, shape.mean, Shape::Laplace(shape))
+    }
+
     fn log_density(&self, x: &[f64]) -> Option<f64> {
         let z = (x[0] - self.mean).abs();
         let log_unit = -(2.0 * self.scale).ln();
@@ -169,5 +187,35 @@ impl Kind for Laplace {
         let share = self.smoothing / (self.smoothing + noise);
         let part = self.plus(noise).shrunk(z.abs()).copysign(z);
         out[0] = self.mean + (part + share * (z - part));
+    }
+}
+
+impl Symmetric for Laplace {
+    fn centre(&self) -> f64 {
+        self.mean
+    }
+
+    fn tail(&self, x: f64) -> Tail {
+        let z = (x - self.mean).abs();
+        if self.smoothing == 0.0 {
+            let mass = 0.5 * (-z / self.scale).exp();
+            return Tail { density: mass / self.scale, mass, mean: self.scale * mass };
+        }
+        let (s, branches) = (self.smoothing.sqrt(), self.branches(z));
+        let Branches { scale, near, far, offset, .. } = branches;
+        let density = 0.5 * scale * (near + far) / self.scale;
+        Tail {
+            density,
+            mass: tail::upper(offset) + 0.5 * scale * (near - far),
+            mean: s * tail::upper_mean(offset) + self.scale * (self.scale * density),
+        }
+    }
+
+    fn resolution(&self) -> f64 {
+        if self.smoothing == 0.0 { self.scale } else { self.smoothing.sqrt() }
+    }
+
+    fn spread(&self) -> f64 {
+        self.scale + self.smoothing.sqrt()
     }
 }

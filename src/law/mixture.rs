@@ -11,6 +11,7 @@ use rand::RngExt;
 
 use super::gaussian::Gaussian;
 use super::generator::Generator;
+use super::line::LineLaw;
 use super::responsibility::{Likelihoods, Location, shared_variance};
 use super::weights::Weights;
 use super::{Kind, Law};
@@ -115,6 +116,10 @@ impl Kind for Mixture {
     fn noisy(&self, noise: f64) -> Law {
         let components = self.components.iter().map(|component| component.plus(noise)).collect();
         Law::Mixture(Self::trusted(self.weights.clone(), components))
+    }
+
+    fn projection(&self, direction: &[f64]) -> LineLaw {
+        LineLaw::of_normals(self.pairs().map(|(weight, component)| component.projected(direction, weight)))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {

@@ -28,6 +28,7 @@ mod covariance;
 mod gaussian;
 mod generator;
 mod laplace;
+mod line;
 mod mixture;
 mod oracle;
 mod panel;
@@ -36,6 +37,7 @@ mod spec;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod truncated;
 mod uniform;
 mod weights;
 mod window;
@@ -47,8 +49,10 @@ pub use covariance::Covariance;
 pub use gaussian::Gaussian;
 pub use generator::{Generator, NoisySample, generator, noise_generator};
 pub use laplace::Laplace;
+pub use line::{Level, LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
+pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 
 use crate::cloud::Cloud;
@@ -78,6 +82,7 @@ pub(crate) trait Kind {
     fn covariance_matrix(&self) -> DMatrix<f64>;
     fn draw(&self, generator: &mut Generator, out: &mut [f64]);
     fn noisy(&self, noise: f64) -> Law;
+    fn projection(&self, direction: &[f64]) -> LineLaw;
     /// `None` where there is no density.
     fn log_density(&self, x: &[f64]) -> Option<f64>;
     fn posterior_mean(&self, y: &[f64], noise: f64, out: &mut [f64]);
@@ -148,10 +153,29 @@ impl Law {
         self.log_density(x).map(f64::exp)
     }
 
+    /// The exact law of `⟨u, X⟩`; the direction need not have unit length.
+    pub fn projection(&self, direction: &[f64]) -> Result<LineLaw> {
+        self.check_point(direction)?;
+        Ok(self.kind().projection(direction))
+    }
+
+    /// A law on the line as such.
+    pub fn on_line(&self) -> Result<LineLaw> {
+        match self.dimension() {
+            1 => self.projection(&[1.0]),
+            found => Err(Error::DimensionMismatch {
+                what: format!("the {} law", self.kind_name()),
+                other: "the line".into(),
+                expected: 1,
+                found,
+            }),
+        }
+    }
+
     fn check_point(&self, x: &[f64]) -> Result<()> {
         if x.len() != self.dimension() {
             return Err(Error::DimensionMismatch {
-                what: "the point".into(),
+                what: "the vector".into(),
                 other: format!("the {} law", self.kind_name()),
                 expected: self.dimension(),
                 found: x.len(),
@@ -159,7 +183,7 @@ impl Law {
         }
         match x.iter().position(|x| !x.is_finite()) {
             Some(column) => {
-                Err(Error::NotFinite { what: "the point".into(), row: 0, column, value: x[column] })
+                Err(Error::NotFinite { what: "the vector".into(), row: 0, column, value: x[column] })
             }
             None => Ok(()),
         }

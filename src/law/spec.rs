@@ -248,7 +248,7 @@ impl Law {
     /// use ebflow::law::Law;
     /// assert_eq!(Law::parse(r#"{ kind = "uniform", low = -1, high = 1 }"#)?.dimension(), 1);
     /// let error = Law::parse(r#"{ kind = "uniform", low = -1, hihg = 1 }"#).unwrap_err().to_string();
-    /// assert!(error.contains("hihg") && error.contains("line 1, column 33"), "{error}");
+    /// assert!(error.contains("hihg") && error.contains("line 1, column 31"), "{error}");
     /// # Ok::<(), ebflow::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {

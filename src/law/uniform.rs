@@ -10,12 +10,15 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::generator::Generator;
+use super::line::{LineLaw, Shape, Slice, Symmetric, Tail, slice};
 use super::window::Window;
 use super::{Kind, Law, panel, tail};
 use crate::error::{Error, Result};
 
 /// Below this, `|y − centre| · half-width / s²`, the posterior is nearly symmetric and is measured from the centre.
 const GENTLE_TILT: f64 = 1.0;
+/// Standard deviations beyond which a smoothed corner is the corner itself.
+const SHARP: f64 = 40.0;
 /// Half-width, in noise standard deviations, up to which one panel resolves the window.
 const NARROW: f64 = 1.0;
 
@@ -135,6 +138,14 @@ impl Kind for Uniform {
         Law::Uniform(self.plus(noise))
     }
 
+    fn projection(&self, direction: &[f64]) -> LineLaw {
+        let factor = direction[0];
+        let (one, other) = (factor * self.low, factor * self.high);
+        let shape =
+            Self { low: one.min(other), high: one.max(other), smoothing: factor * factor * self.smoothing };
+        LineLaw::of_shape(shape.width(), Self::centre(&shape), Shape::Uniform(shape))
+    }
+
     fn log_density(&self, x: &[f64]) -> Option<f64> {
         let log_unit = -self.width().ln();
         if self.smoothing == 0.0 {
@@ -150,5 +161,79 @@ impl Kind for Uniform {
         let share = self.smoothing / (self.smoothing + noise);
         let part = self.plus(noise).located(y[0]);
         out[0] = part + share * (y[0] - part);
+    }
+}
+
+/// `E(y + sZ)₊`.
+fn ramp(y: f64, s: f64) -> f64 {
+    if y > SHARP * s { y } else { s * tail::upper_mean(-y / s) }
+}
+
+/// `½E(y + sZ)₊²`.
+fn bowl(y: f64, s: f64) -> f64 {
+    if y > SHARP * s { 0.5 * (y * y + s * s) } else { s * s * tail::upper_square(-y / s) }
+}
+
+impl Uniform {
+    /// The tail without noise: `near` is the distance to the end, negative beyond it.
+    fn sharp_tail(&self, near: f64) -> Tail {
+        let share = near.max(0.0) / self.width();
+        let density = if near >= 0.0 { 1.0 / self.width() } else { 0.0 };
+        Tail { density, mass: share, mean: 0.5 * near * share }
+    }
+
+    /// The tail as an average of normal tails, where their difference would cancel.
+    fn averaged_tail(&self, middle: f64, half: f64, s: f64) -> Tail {
+        let average = |f: fn(f64) -> f64| panel::integral(middle, half, f) / (2.0 * half);
+        Tail {
+            density: average(tail::density) / s,
+            mass: average(tail::upper),
+            mean: s * average(tail::upper_mean),
+        }
+    }
+}
+
+impl Symmetric for Uniform {
+    fn centre(&self) -> f64 {
+        Self::centre(self)
+    }
+
+    fn tail(&self, x: f64) -> Tail {
+        let (near, far) = if x >= Self::centre(self) {
+            (self.high - x, self.low - x)
+        } else {
+            (x - self.low, x - self.high)
+        };
+        if self.smoothing == 0.0 {
+            return self.sharp_tail(near);
+        }
+        let (s, width) = (self.smoothing.sqrt(), self.width());
+        let (middle, half) = (-0.5 * (near / s + far / s), 0.5 * width / s);
+        if half <= NARROW && middle * half <= GENTLE_TILT {
+            return self.averaged_tail(middle, half, s);
+        }
+        Tail {
+            density: (tail::upper(-near / s) - tail::upper(-far / s)) / width,
+            mass: (ramp(near, s) - ramp(far, s)) / width,
+            mean: (bowl(near, s) - bowl(far, s)) / width,
+        }
+    }
+
+    fn resolution(&self) -> f64 {
+        self.smoothing.sqrt()
+    }
+
+    fn spread(&self) -> f64 {
+        self.width() + self.smoothing.sqrt()
+    }
+
+    fn slice(&self, a: f64, b: f64) -> Slice {
+        if self.smoothing > 0.0 {
+            return slice(self, a, b);
+        }
+        let (from, to) = (a.max(self.low), b.min(self.high));
+        let mass = (to - from).max(0.0) / self.width();
+        let middle = 0.5 * from + 0.5 * to;
+        Slice { mass, from_left: mass * (middle - a), from_right: mass * (b - middle) }
     }
 }

@@ -17,9 +17,7 @@ const NARROW: f64 = 1.5;
 /// The mass and the moment about the near end, both without the factor `scale`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
-    /// `φ(α)` for a window to the right of the origin, else one.
-    pub(crate) scale: f64,
-    /// `ln scale`, finite even where the scale underflows.
+    /// `ln φ(α)` for a window to the right of the origin, else zero: the logarithm of the scale.
     pub(crate) log_scale: f64,
     /// `∫_0^Δ φ(α + u) du / scale`.
     pub(crate) mass: f64,
@@ -41,7 +39,7 @@ impl Window {
         } else {
             Self::to_the_right(start, width, (-tilt).exp())
         };
-        Self { scale: tail::density(start), log_scale: tail::log_density(start), mass, moment }
+        Self { log_scale: tail::log_density(start), mass, moment }
     }
 
     /// The scaled mass and moment for `α ≥ 0`; `decay = φ(α + Δ)/φ(α)`.
@@ -58,7 +56,7 @@ impl Window {
         let end = start + width;
         let mass = 1.0 - tail::upper(-start) - tail::upper(end);
         let moment = tail::density(start) - tail::density(end) - start * mass;
-        Self { scale: 1.0, log_scale: 0.0, mass, moment }
+        Self { log_scale: 0.0, mass, moment }
     }
 
     /// The mean distance from the near end, `moment/mass`.

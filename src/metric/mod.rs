@@ -4,6 +4,7 @@ mod coupled;
 mod gaussian;
 mod gaussian_norm;
 mod interval;
+pub mod line;
 mod posterior_sup;
 mod rate;
 mod slices;
