@@ -8,6 +8,7 @@ pub mod line;
 mod posterior_sup;
 mod rate;
 mod slices;
+pub mod transport;
 
 pub use coupled::{CoupledDistance, coupled, coupled_to_gaussian};
 pub use gaussian::{GaussianDistance, between_gaussians};
