@@ -14,4 +14,5 @@ pub mod scale;
 pub use cloud::{Cloud, CloudView};
 pub use drift::{Drift, DriftField, Targets};
 pub use error::{Error, Result};
+pub use law::{BayesOracle, Law};
 pub use scale::{BallRadius, Beta, KernelCutoff, NoiseVariance, RawTime, ScoreTime};
