@@ -11,8 +11,10 @@
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 
 mod dense;
+mod gauss_transform;
 
 pub use dense::Dense;
+pub use gauss_transform::{GaussCost, GaussTransform};
 
 use crate::cloud::CloudView;
 use crate::error::Result;
