@@ -10,6 +10,7 @@
 //! # Paper
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 
+mod auto;
 mod blocks;
 mod bounds;
 mod cutoff;
@@ -35,6 +36,7 @@ mod units;
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
+pub use auto::{Auto, Choice};
 pub use blocks::Blocks;
 pub use dense::Dense;
 pub use gauss_transform::{GaussCost, GaussTransform};
