@@ -16,12 +16,15 @@ use crate::scale::Beta;
 const GAUSS_DEFAULT: f64 = 1e-13;
 /// What the Gauss transform can be asked for, in kernel widths.
 const GAUSS_RANGE: (f64, f64) = (1e-14, 0.1);
+/// In higher dimensions boxes are many and few points share one; smaller clouds are summed before a transform is set up.
+const GAUSS_DIMENSIONS: usize = 2;
+const GAUSS_POINTS: usize = 500;
 /// Clouds with weights that vary by more than this go to the tiles.
 const WEIGHT_SPREAD: f64 = 1e4;
 
 /// Points of the sample whose distances are looked at, and targets they are looked at from.
-const SAMPLE: usize = 1024;
-const TARGETS: usize = 32;
+const SAMPLE: usize = 256;
+const TARGETS: usize = 12;
 /// Points in a tile, and seconds per ordered pair and multiply-add of a kernel value, measured (see the bench `fma_share`).
 const TILE_POINTS: f64 = 64.0;
 const SECONDS_PER_OPERATION: f64 = 0.0455e-9;
@@ -58,7 +61,7 @@ pub enum Choice {
 impl Auto {
     /// Decides without evaluating.
     pub fn choose(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Choice> {
-        if sources.dimension > 3 || weights_vary(sources) {
+        if sources.dimension > GAUSS_DIMENSIONS || sources.len() < GAUSS_POINTS || weights_vary(sources) {
             return Ok(Choice::Blocks);
         }
         let tiles = tile_seconds(sources, targets, beta, self.tolerance);
@@ -122,17 +125,16 @@ fn near_share(target: &[f64], sample: &[&[f64]], cutoff: f64, count: f64) -> f64
     let distance =
         |point: &&[f64]| point.iter().zip(target).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let mut distances: Vec<f64> = sample.iter().map(distance).collect();
-    distances.sort_unstable_by(f64::total_cmp);
-    let reach = cutoff + tile_radius(&distances, target.len(), count);
-    distances.partition_point(|r| *r <= reach) as f64 / distances.len() as f64
+    let reach = cutoff + tile_radius(&mut distances, target.len(), count);
+    distances.iter().filter(|r| **r <= reach).count() as f64 / distances.len() as f64
 }
 
-/// The distance within which a target has as many neighbours as fit in a tile, from the sorted distances of a sample.
-fn tile_radius(distances: &[f64], dimension: usize, count: f64) -> f64 {
+/// The distance within which a target has as many neighbours as fit in a tile, from its distances to a sample.
+fn tile_radius(distances: &mut [f64], dimension: usize, count: f64) -> f64 {
     let wanted = TILE_POINTS * distances.len() as f64 / count;
-    let at = wanted.ceil() as usize;
-    let Some(radius) = distances.get(at) else { return distances.last().copied().unwrap_or(0.0) };
-    radius * (wanted / at as f64).min(1.0).powf(1.0 / dimension as f64)
+    let at = (wanted.ceil() as usize).min(distances.len() - 1);
+    let (_, radius, _) = distances.select_nth_unstable_by(at, f64::total_cmp);
+    *radius * (wanted / at.max(1) as f64).min(1.0).powf(1.0 / dimension as f64)
 }
 
 /// About `most` rows, evenly spaced in the order of the cloud.
