@@ -208,37 +208,3 @@ proptest! {
         prop_assert!((here - there).abs() < ROUNDOFF);
     }
 }
-
-/// A million points against a normal law cost less than six times what sorting them costs. A ratio, but a timing all the same:
-/// `cargo test --release -- --ignored --nocapture speed`.
-#[test]
-#[ignore = "timing"]
-fn speed() {
-    use std::time::{Duration, Instant};
-    let law = Law::parse(r#"{ kind = "gaussian", mean = 0, std = 1 }"#).unwrap();
-    let sample = law.sample(1_000_000, &mut generator(SEED)).unwrap();
-    let line = law.on_line().unwrap();
-    let fastest = |work: &dyn Fn()| {
-        let time = || {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        };
-        (0..7).map(|_| time()).fold(Duration::MAX, Duration::min).as_secs_f64()
-    };
-    let ratio = || {
-        let whole = fastest(&|| {
-            std::hint::black_box(w1_to_law(&sample, &line).unwrap());
-        });
-        let sorting = fastest(&|| {
-            let mut points = sample.points().to_vec();
-            points.sort_unstable_by(f64::total_cmp);
-            std::hint::black_box(points);
-        });
-        println!("W1 {:.1} ms, sorting {:.1} ms, ratio {:.2}", 1e3 * whole, 1e3 * sorting, whole / sorting);
-        whole / sorting
-    };
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    assert!(one.install(ratio) < 6.0);
-    assert!(ratio() < 6.0);
-}
