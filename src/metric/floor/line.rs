@@ -100,8 +100,9 @@ impl Half<'_> {
         let reach = self.reach();
         let tail = 2.0 * self.mean_beyond(self.place(reach));
         let mut cuts = vec![0.0, reach];
-        let inner =
-            self.law.breaks().into_iter().map(|x| (x - self.median) * if self.right { 1.0 } else { -1.0 });
+        let ends = self.law.radius().into_iter().flat_map(|radius| [-radius, radius]);
+        let breaks = self.law.atoms().map(|atom| atom.at).chain(ends);
+        let inner = breaks.map(|x| if self.right { x - self.median } else { self.median - x });
         cuts.extend(inner.filter(|&distance| distance > 0.0 && distance < reach));
         cuts.extend((1..=FEW as usize).map(|k| self.distance(0.0, reach, k as f64)));
         cuts.sort_by(f64::total_cmp);
