@@ -137,9 +137,8 @@ impl Pair {
             let std = (self.second.std_along(u) - self.first.std_along(u)).abs();
             Ok(expected_norm(&[Axis { offset, std }]))
         };
-        let axes = self.change().eigenvectors;
-        let mut candidates: Vec<Vec<f64>> = axes.column_iter().map(|c| c.iter().copied().collect()).collect();
-        candidates.push(self.shift.as_slice().to_vec());
+        let (first, second) = (self.first.covariance.matrix(), self.second.covariance.matrix());
+        let candidates = slices::suggested(&self.shift, second - first);
         Ok(slices::steepest(self.dimension, candidates, along)?.w1)
     }
 

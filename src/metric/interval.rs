@@ -25,8 +25,8 @@ impl Confidence {
     }
 
     /// How many standard errors to either side, for an error estimated with this many degrees of freedom.
-    fn reach(self, freedom: usize) -> f64 {
-        match StudentsT::new(0.0, 1.0, freedom as f64) {
+    fn reach(self, freedom: f64) -> f64 {
+        match StudentsT::new(0.0, 1.0, freedom) {
             Ok(student) => student.inverse_cdf(0.5 + 0.5 * self.0),
             Err(_) => f64::INFINITY,
         }
@@ -57,22 +57,12 @@ pub struct Interval {
 impl Interval {
     /// `estimate ± t · standard_error` with Student's `t` of the given degrees of freedom, at least one.
     pub fn student(estimate: f64, standard_error: f64, freedom: usize, confidence: Confidence) -> Self {
-        let reach = if standard_error == 0.0 { 0.0 } else { confidence.reach(freedom) * standard_error };
-        Self { estimate, standard_error, lower: estimate - reach, upper: estimate + reach }
+        SampleMean { mean: estimate, standard_error, freedom: freedom as f64 }.interval(confidence)
     }
 
     /// The mean of independent numbers, at least two.
     pub fn of_mean(values: &[f64], confidence: Confidence) -> Result<Self> {
-        if values.len() < 2 {
-            return Err(Error::Fit {
-                problem: "a standard error needs at least two independent values; add seeds".into(),
-            });
-        }
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let square: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-        let standard_error = (square / (count - 1.0) / count).sqrt();
-        Ok(Self::student(mean, standard_error, values.len() - 1, confidence))
+        Ok(SampleMean::of(values)?.interval(confidence))
     }
 
     /// True when the two intervals have a point in common.
@@ -88,6 +78,44 @@ impl Interval {
     /// True when no point of the interval lies within `±bound`.
     pub(crate) fn beyond(&self, bound: f64) -> bool {
         self.lower > bound || self.upper < -bound
+    }
+}
+
+/// A mean with its standard error and the degrees of freedom that this was estimated with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SampleMean {
+    pub(crate) mean: f64,
+    standard_error: f64,
+    freedom: f64,
+}
+
+impl SampleMean {
+    /// Of independent numbers, at least two.
+    pub(crate) fn of(values: &[f64]) -> Result<Self> {
+        if values.len() < 2 {
+            return Err(Error::Fit {
+                problem: "a standard error needs at least two independent values; add seeds or replicates"
+                    .into(),
+            });
+        }
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let square: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+        Ok(Self { mean, standard_error: (square / (count - 1.0) / count).sqrt(), freedom: count - 1.0 })
+    }
+
+    /// The sum of two independent means; degrees of freedom after Welch and Satterthwaite.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let (a, b) = (self.standard_error.powi(2), other.standard_error.powi(2));
+        let freedom = (a + b).powi(2) / (a * a / self.freedom + b * b / other.freedom);
+        let freedom = if freedom.is_nan() { self.freedom } else { freedom };
+        Self { mean: self.mean + other.mean, standard_error: (a + b).sqrt(), freedom }
+    }
+
+    pub(crate) fn interval(self, confidence: Confidence) -> Interval {
+        let Self { mean, standard_error, freedom } = self;
+        let reach = if standard_error == 0.0 { 0.0 } else { confidence.reach(freedom) * standard_error };
+        Interval { estimate: mean, standard_error, lower: mean - reach, upper: mean + reach }
     }
 }
 
@@ -108,7 +136,7 @@ mod tests {
             (0.5, 3, 0.7648923284043444),
         ];
         for (level, freedom, exact) in rows {
-            let ours = Confidence::new(level).unwrap().reach(freedom);
+            let ours = Confidence::new(level).unwrap().reach(f64::from(freedom));
             assert!((ours / exact - 1.0).abs() < 1e-9, "{level} {freedom}: {ours}");
         }
     }
@@ -119,5 +147,14 @@ mod tests {
             assert!(Confidence::new(bad).is_err());
         }
         assert!(Interval::of_mean(&[1.0], Confidence::new(0.9).unwrap()).is_err());
+    }
+
+    /// SciPy 1.17: `ttest_ind(a, -b, equal_var=False)` has `df = 4.959183673469389` and `statistic = 4.618802153517007`.
+    #[test]
+    fn sums_of_means_follow_welch() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0], [0.5, 1.5, 2.5]);
+        let sum = SampleMean::of(&a).unwrap().plus(SampleMean::of(&b).unwrap());
+        assert!((sum.mean / sum.standard_error - 4.618802153517007).abs() < 1e-14);
+        assert!((sum.freedom - 4.959183673469389).abs() < 1e-14);
     }
 }

@@ -4,12 +4,15 @@
 //! Projecting to a unit vector `u` is 1-Lipschitz, so `W1(⟨u,·⟩_#μ, ⟨u,·⟩_#P) ≤ W1(μ, P)` for every `u`: each slice is a
 //! lower bound, and the search for the best one need not find it to be right. Where slices are exact, so is the bound.
 
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-use crate::cloud::norm;
-use crate::error::Result;
-use crate::law::generator;
-use rand_distr::{Distribution, StandardNormal};
+use super::line;
+use super::reference::check_dimension;
+use crate::cloud::{Cloud, norm};
+use crate::error::{Error, Result};
+use crate::law::{Law, generator};
 
 /// Directions tried besides those that the data suggest.
 const SCATTERED: usize = 24;
@@ -29,6 +32,61 @@ pub struct Slice {
     pub direction: Vec<f64>,
     /// W1 of the projections: a lower bound of W1.
     pub w1: f64,
+}
+
+/// The largest slice found between a cloud and a law, exact on each line.
+///
+/// ```
+/// use ebflow::Cloud;
+/// use ebflow::law::Law;
+/// use ebflow::metric::max_sliced;
+/// let law = Law::parse(r#"{ kind = "gaussian", mean = [3, 4], std = 0 }"#)?;
+/// let slice = max_sliced(&Cloud::new(vec![0.0, 0.0], 2)?, &law)?;
+/// assert!((slice.w1 - 5.0).abs() < 1e-14);
+/// assert!((slice.direction[0] * 4.0 - slice.direction[1] * 3.0).abs() < 1e-14);
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+pub fn max_sliced(cloud: &Cloud, law: &Law) -> Result<Slice> {
+    check_dimension(cloud, law)?;
+    let shift = cloud.mean() - law.mean();
+    let candidates = suggested(&shift, cloud.covariance() - law.covariance());
+    let along = |u: &[f64]| line::w1_to_law(&projected(cloud, u)?, &law.projection(u)?);
+    steepest(cloud.dimension(), candidates, along)
+}
+
+/// The largest slice found between two clouds, exact on each line.
+pub fn max_sliced_clouds(a: &Cloud, b: &Cloud) -> Result<Slice> {
+    if a.dimension() != b.dimension() {
+        return Err(Error::DimensionMismatch {
+            what: "the second cloud".into(),
+            other: "the first".into(),
+            expected: a.dimension(),
+            found: b.dimension(),
+        });
+    }
+    let candidates = suggested(&(a.mean() - b.mean()), a.covariance() - b.covariance());
+    steepest(a.dimension(), candidates, |u| line::w1(&projected(a, u)?, &projected(b, u)?))
+}
+
+/// The direction in which the means differ and those in which the covariances do.
+pub(super) fn suggested(shift: &DVector<f64>, change: DMatrix<f64>) -> Vec<Vec<f64>> {
+    let mut directions = vec![shift.as_slice().to_vec()];
+    let scale = change.amax();
+    if scale > 0.0 && scale.is_finite() {
+        let axes = SymmetricEigen::new(change / scale).eigenvectors;
+        directions.extend(axes.column_iter().map(|axis| axis.iter().copied().collect()));
+    }
+    directions
+}
+
+/// The cloud of `⟨u, z_i⟩`, weights kept.
+fn projected(cloud: &Cloud, direction: &[f64]) -> Result<Cloud> {
+    let along = |row: &[f64]| row.iter().zip(direction).map(|(x, u)| x * u).sum();
+    let line = Cloud::named(cloud.rows().map(along).collect(), 1, "the projected cloud")?;
+    match cloud.weights() {
+        Some(weights) => line.with_weights(weights.to_vec()),
+        None => Ok(line),
+    }
 }
 
 /// The best slice found, from given candidates (of any length) and scattered directions, by turning the best of them.

@@ -139,7 +139,7 @@ impl Prior<'_> {
                 Box::new(ParticlePosterior::<D>::new(&cloud, noise)?)
             }
             Self::Law(Law::Gaussian(law)) => {
-                Box::new(GaussianPosterior::<D>::new(&[1.0], &[law.clone()], noise))
+                Box::new(GaussianPosterior::<D>::new(&[1.0], std::slice::from_ref(law), noise))
             }
             Self::Law(Law::Mixture(law)) => {
                 Box::new(GaussianPosterior::<D>::new(law.weights(), law.components(), noise))
