@@ -102,7 +102,7 @@ impl<const D: usize> Direct<'_, D> {
             + EXPONENT_ROUNDING * term(sums.strained_spread, sums.strain)
             + 4.0 * (shift + shove);
         // The result is an average of the δ, so it cannot be off by more than their extent.
-        let rounding = (UNIT * rounding).min(2.0 * sums.widest + UNIT * shove);
+        let rounding = (UNIT * rounding).min(2.0 * sums.widest + 4.0 * UNIT * shove);
         let log_mass = sums.mass.ln() - 0.5 * shove * shove;
         let underflow = self.sources.total / sums.mass * (-LARGEST).exp() * sums.widest;
         let width = 1.0 / self.scale;

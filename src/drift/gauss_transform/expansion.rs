@@ -11,11 +11,11 @@
 //!
 //! where the last factor, found by trial, stands for the degrees that follow in wide boxes.
 //!
-//! The width only has to be sensible: what the transform really leaves out is summed in its [`Bounds`].
+//! The width only has to be sensible: what the transform really leaves out is summed in the bounds of its [`Transfer`]s.
 
 use rayon::prelude::*;
 
-use super::transfer::{Bounds, Geometry, Transfer};
+use super::transfer::{Geometry, Transfer};
 
 /// Orders on offer: low ones for many points in a box, high ones for few.
 pub(super) const ORDERS: [usize; 4] = [8, 12, 16, 20];
@@ -116,11 +116,6 @@ impl Expansion {
     /// The transfer from a source box to a target box `offset` boxes ahead of it.
     pub fn transfer(&self, offset: i32) -> &Transfer {
         &self.transfers[(offset + self.layout.reach) as usize]
-    }
-
-    /// The bounds of that transfer.
-    pub fn bounds(&self, offset: i32) -> Bounds {
-        self.transfer(offset).bounds
     }
 }
 

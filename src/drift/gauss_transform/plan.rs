@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn estimates_the_boxes_of_a_lattice() {
         // Multiples of the golden ratio are spread evenly but hit boxes as if at random.
-        let points: Vec<f64> = (0..200_000)
-            .map(|i| 3e4 * (f64::from(i * i % 199_999) * 0.618_033_988_749_895).fract())
+        let points: Vec<f64> = (0..200_000_u64)
+            .map(|i| 3e4 * ((i * i % 199_999) as f64 * 0.618_033_988_749_895).fract())
             .collect();
         let boxes = occupied::<1>(&points, 1.0);
         assert!((boxes / 30_000.0 - 1.0).abs() < 0.2, "{boxes}");
