@@ -18,7 +18,7 @@ use super::fused::{Arithmetic, Kernel, dispatch};
 use super::neighbours::{Choice, Neighbours};
 use super::row::Row;
 use super::sources::Sources;
-use super::transfer::UNIT;
+use super::transfer::{SLACK, UNIT};
 
 /// Sources handled together.
 const LANES: usize = 8;
@@ -109,7 +109,7 @@ impl<const D: usize> Direct<'_, D> {
         Row {
             velocity: scaled.map(|v| v * width),
             log_mass: log_mass + self.log_unit,
-            truncation: width * (choice.dropped.error(log_mass, speed) + underflow),
+            truncation: SLACK * width * (choice.dropped.error(log_mass, speed) + underflow),
             rounding: width * rounding,
         }
     }

@@ -13,7 +13,7 @@ use super::chebyshev;
 use super::fused::{Arithmetic, Kernel, dispatch};
 use super::grid::Centre;
 use super::row::Row;
-use super::transfer::UNIT;
+use super::transfer::{SLACK, UNIT};
 
 /// Quantities that all targets share.
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +103,7 @@ impl Errors {
         Row {
             velocity,
             log_mass: field.value.ln() + self.frame.log_unit,
-            truncation: (kept + dropped) * share,
+            truncation: SLACK * (kept + dropped) * share,
             rounding: rounding * share + 8.0 * UNIT * speed * width,
         }
     }

@@ -115,14 +115,17 @@ fn available_boxes(found: f64, drawn: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
     use super::*;
 
+    const SEED: u64 = 5;
+
     #[test]
-    fn estimates_the_boxes_of_a_lattice() {
-        // Multiples of the golden ratio are spread evenly but hit boxes as if at random.
-        let points: Vec<f64> = (0..200_000_u64)
-            .map(|i| 3e4 * ((i * i % 199_999) as f64 * 0.618_033_988_749_895).fract())
-            .collect();
+    fn estimates_the_boxes_that_random_points_fill() {
+        let mut generator = Pcg64::seed_from_u64(SEED);
+        let points: Vec<f64> = (0..200_000).map(|_| 3e4 * generator.random::<f64>()).collect();
         let boxes = occupied::<1>(&points, 1.0);
         assert!((boxes / 30_000.0 - 1.0).abs() < 0.2, "{boxes}");
         assert!((occupied::<1>(&points, 1e5) - 1.0).abs() < 1e-9);

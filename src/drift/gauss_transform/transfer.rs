@@ -18,6 +18,9 @@ const TERMS: usize = 96;
 const MARGIN: usize = 8;
 /// Box numbers are rounded, so positions may leave `[−1, 1]` by 1e-6; this covers the growth of `T_m` and `T_m'` there.
 const OVERHANG: f64 = 1.01;
+/// Certificates are computed in floating point too; their relative error is far below this.
+pub(super) const SLACK: f64 = 1.0 + 1e-9;
+
 /// Relative error of a coefficient against `A⁺`, in units of rounding; the largest seen against 40 digits is 25.
 const COEFFICIENT_ROUNDING: f64 = 100.0;
 /// Unit roundoff of `f64`.
