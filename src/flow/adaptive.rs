@@ -44,15 +44,15 @@ const FIRST_STEP: f64 = 3.0;
 
 /// Gains of the proportional–integral step-size control, in the solver's convention (it sees squared errors). They are low:
 /// particles that leave a saddle make the error jump, and a control that follows every jump throws steps away and lets
-/// the next ones through too long. Against the usual gains (0.5 and 0), over a dozen clouds, this saves a fifth of the
-/// evaluations at tolerance 1e-6 and brings the typical error of the worst particle from 3.5 (1e-3) and 2.0 (1e-6)
-/// tolerances to between one and two.
+/// the next ones through too long. Against the usual gains (0.5 and 0), over a dozen noisy mixtures of 1000 points, the
+/// rejected steps at tolerance 1e-6 fall from five a run to less than one, and the typical error of the worst particle
+/// from 3.5 (at 1e-3) and 2.0 (at 1e-6) tolerances to about one, for no more evaluations.
 const INTEGRAL_GAIN: f64 = 0.2;
 const PROPORTIONAL_GAIN: f64 = 0.1;
 
 /// Calibration. Where errors hardly jump, at tight tolerances, such gains settle at a fifth of the permitted error. The
 /// solver is therefore given more than the tolerance, from this tolerance downwards, by this power, and at most so much
-/// more; the global error of the worst particle then stays between one and three tolerances throughout.
+/// more; for mixtures of 5000 points the worst particle's error is then one to three tolerances at 1e-3, 1e-6 and 1e-9.
 const CALIBRATED: f64 = 1e-6;
 const CALIBRATION_EXPONENT: f64 = 0.08;
 const MAX_CALIBRATION: f64 = 2.0;

@@ -6,8 +6,8 @@
 //!    NaN and counts), and hand each step to the observer as a [`Step`](super::Step) with a path in between that is as accurate as
 //!    the step itself. Do not look at what is being observed: the path must not depend on it.
 //! 3. [`Integrator::refined`]: the same method at a finer setting, for the error estimate.
-//! 4. A `mod` and a `pub use` line in the module above, and a case in each list of integrators in `tests/flow.rs` and
-//!    `tests/properties.rs`, which check every integrator alike.
+//! 4. A `mod` and a `pub use` line in the module above, and an entry in the lists `integrators()` of
+//!    `tests/flow/doubles.rs` and `tests/properties.rs`: what holds for one integrator is tested for all.
 //!
 //! Forward Euler in full, as an example:
 //!
