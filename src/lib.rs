@@ -15,4 +15,5 @@ pub mod scale;
 pub use cloud::{Cloud, CloudView};
 pub use drift::{Drift, DriftField, Targets};
 pub use error::{Error, Result};
+pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
 pub use scale::{BallRadius, Beta, KernelCutoff, NoiseVariance, RawTime, ScoreTime};

@@ -1,0 +1,379 @@
+//! [`Adaptive`]: the flow as an ODE, with steps as long as an error estimate allows.
+//!
+//! # Formula
+//! Tsitouras' 5(4) Runge–Kutta pair, six evaluations a step. A step is accepted when its estimated error `e_i` satisfies
+//! ```text
+//! max_i ( Σ_k (e_ik / (atol + rtol |z_ik|))² )^{1/2} ≤ 1
+//! ```
+//! the *worst particle*, in Euclidean length: a mean over all particles would let single ones miss the tolerance by
+//! orders of magnitude. Between the steps the path is a quintic ([`hermite`](super::hermite)) through both ends and one more
+//! state, half a step from the start; that half step (six evaluations) is only taken when somebody looks. Neither the
+//! steps nor the end depend on what is looked at.
+//!
+//! The flow is not stiff (rates are at most 2 in raw time), so an explicit pair is the right kind.
+//!
+//! # Parts
+//! The pair and its step-size control come from `diffsol`, which no other file names. What it lacks is here: the loop with
+//! its cap, the guard against a right-hand side that fails, the path between the steps.
+//!
+//! # Paper
+//! `eq:z_dynamics_discrete_N_flow`
+
+use std::cell::{OnceCell, RefCell};
+
+use diffsol::error::DiffsolError;
+use diffsol::{
+    ConstantOp, ExplicitRk, NalgebraContext, NalgebraMat, NalgebraVec, NonLinearOp, OdeBuilder, OdeEquations,
+    OdeEquationsRef, OdeSolverMethod, OdeSolverProblem, OdeSolverState, Op, UnitCallable, Vector,
+    VectorCommon,
+};
+
+use super::field::check_finite;
+use super::hermite::Hermite;
+use super::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+use crate::error::{Error, Result};
+use crate::scale::RawTime;
+
+/// Steps before a run counts as stuck: a flow at tolerance 1e-12 takes about fifty per unit of raw time.
+const MAX_STEPS: u64 = 100_000;
+
+/// The next step is at most this many times the last. The first guess of the step size is cautious.
+const MAX_GROWTH: f64 = 5.0;
+
+/// Gains of the proportional–integral step-size control, in the solver's convention (it sees squared errors). A
+/// little proportional gain saves most rejected steps: the flow speeds up and calms down within a few steps.
+const INTEGRAL_GAIN: f64 = 0.35;
+const PROPORTIONAL_GAIN: f64 = 0.1;
+
+/// The solver stops within this relative distance of the horizon, and that is as good as there.
+const ARRIVAL: f64 = 200.0 * f64::EPSILON;
+
+/// How much tighter the run is that estimates the error.
+const REFINEMENT: f64 = 10.0;
+
+/// Adaptive integration at given tolerances. There are none by default: only the caller knows the scale of the
+/// coordinates and what the result is for.
+///
+/// ```
+/// use ebflow::drift::Dense;
+/// use ebflow::flow::{Adaptive, Flow, Schedule};
+/// use ebflow::{Beta, Cloud, RawTime};
+/// let cloud = Cloud::new(vec![-1.0, 1.0], 1)?;
+/// let flow = Flow::new(Schedule::constant(Beta::new(1.0)?), RawTime::new(3.0)?)?;
+/// let trajectory = flow.run(&cloud, &Dense, &Adaptive::new(1e-8, 1e-8)?)?;
+/// let [left, right] = trajectory.end.points() else { unreachable!() };
+/// assert!(*right < 1.0 && (left + right).abs() < 1e-15);
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adaptive {
+    rtol: f64,
+    atol: f64,
+    max_steps: u64,
+}
+
+impl Adaptive {
+    /// Relative tolerance (zero is allowed: the flow does not know where the origin is) and absolute tolerance.
+    pub fn new(rtol: f64, atol: f64) -> Result<Self> {
+        if !(rtol >= 0.0 && rtol.is_finite()) {
+            return Err(Error::InvalidParameter {
+                name: "relative tolerance",
+                value: rtol,
+                requirement: "a finite number that is not negative",
+            });
+        }
+        if !(atol > 0.0 && atol.is_finite()) {
+            return Err(Error::InvalidParameter {
+                name: "absolute tolerance",
+                value: atol,
+                requirement: "a positive finite number (a coordinate may be zero)",
+            });
+        }
+        Ok(Self { rtol, atol, max_steps: MAX_STEPS })
+    }
+
+    /// Changes the number of steps after which a run counts as stuck.
+    pub fn with_max_steps(self, max_steps: u64) -> Self {
+        Self { max_steps, ..self }
+    }
+}
+
+impl Integrator for Adaptive {
+    fn integrate(
+        &self,
+        field: &mut Field<'_>,
+        horizon: RawTime,
+        observer: &mut dyn StepObserver,
+    ) -> Result<Arrival> {
+        let start = field.start();
+        let mut right_hand_side =
+            |time: f64, points: &[f64], derivative: &mut [f64]| field.evaluate(time, points, derivative);
+        let problem = self.problem(Equations {
+            right_hand_side: RefCell::new(&mut right_hand_side),
+            start: start.points(),
+            dimension: start.dimension(),
+            context: NalgebraContext::with_nbatch(start.len()),
+            failure: RefCell::new(None),
+        })?;
+        Run { settings: *self, solver: self.start(&problem, horizon)? }.to(horizon, observer)
+    }
+
+    /// A tenth of the tolerances: the error follows them in proportion.
+    fn refined(&self) -> Refinement {
+        let finer = Self { rtol: self.rtol / REFINEMENT, atol: self.atol / REFINEMENT, ..*self };
+        Refinement { integrator: Box::new(finer), gain: REFINEMENT }
+    }
+}
+
+impl Adaptive {
+    /// The solver's own test takes the mean over a particle's coordinates; `√d` turns it into the sum.
+    fn problem<'e>(&self, equations: Equations<'e>) -> Result<OdeSolverProblem<Equations<'e>>> {
+        let length = (equations.dimension as f64).sqrt();
+        let mut problem = OdeBuilder::<Matrix>::new()
+            .context(equations.context)
+            .rtol(self.rtol / length)
+            .atol([self.atol / length])
+            .build_from_eqn(equations)
+            .map_err(|error| self.stuck(0.0, &error))?;
+        problem.ode_options.max_timestep_growth = Some(MAX_GROWTH);
+        problem.ode_options.pi_control_integral = INTEGRAL_GAIN;
+        problem.ode_options.pi_control_proportional = PROPORTIONAL_GAIN;
+        Ok(problem)
+    }
+
+    /// A solver at time zero that will stop at the horizon. The first step is cut to the horizon beforehand: the solver
+    /// takes a horizon far below its step for no horizon at all.
+    fn start<'p, 'e>(
+        &self,
+        problem: &'p OdeSolverProblem<Equations<'e>>,
+        horizon: RawTime,
+    ) -> Result<Solver<'p, 'e>> {
+        let mut solver = self.checked(0.0, problem, problem.tsit45())?;
+        let first = solver.state().h.min(horizon.get());
+        *solver.state_mut().h = first;
+        self.checked(0.0, problem, solver.set_stop_time(horizon.get()))?;
+        Ok(solver)
+    }
+
+    /// What the solver returned, unless the right-hand side has failed: the solver itself would not notice.
+    fn checked<T>(
+        &self,
+        raw_time: f64,
+        problem: &OdeSolverProblem<Equations<'_>>,
+        result: std::result::Result<T, DiffsolError>,
+    ) -> Result<T> {
+        match problem.eqn.failure.take() {
+            Some(failure) => Err(failure),
+            None => result.map_err(|error| self.stuck(raw_time, &error)),
+        }
+    }
+
+    fn stuck(&self, raw_time: f64, error: &DiffsolError) -> Error {
+        let problem = format!(
+            "no step is short enough ({error}); rtol = {:e} and atol = {:e} ask for more than f64 can give here, so loosen them",
+            self.rtol, self.atol
+        );
+        Error::Integration { what: "the particle flow", raw_time, problem }
+    }
+
+    fn too_many_steps(&self, raw_time: f64, horizon: RawTime) -> Error {
+        let problem = format!(
+            "{} steps do not reach the horizon {}; loosen rtol = {:e} and atol = {:e}, or allow more steps",
+            self.max_steps,
+            horizon.get(),
+            self.rtol,
+            self.atol
+        );
+        Error::Integration { what: "the particle flow", raw_time, problem }
+    }
+}
+
+/// A run under way.
+struct Run<'p, 'e> {
+    settings: Adaptive,
+    solver: Solver<'p, 'e>,
+}
+
+impl Run<'_, '_> {
+    /// Steps to the horizon and shows every step to the observer.
+    fn to(mut self, horizon: RawTime, observer: &mut dyn StepObserver) -> Result<Arrival> {
+        let mut start = Held::of(&self.solver, self.solver.state().t)?;
+        while start.raw_time < horizon {
+            if self.solver.get_statistics().number_of_steps as u64 >= self.settings.max_steps {
+                return Err(self.settings.too_many_steps(start.raw_time.get(), horizon));
+            }
+            let end = self.step(start.raw_time, horizon)?;
+            let path = Path { run: &self, start: &start, end: &end, middle: OnceCell::new() };
+            observer.accepted(&Step::new(start.moment(), end.moment(), &|time| path.at(time)))?;
+            start = end;
+        }
+        let statistics = self.solver.get_statistics();
+        Ok(Arrival {
+            points: start.points,
+            steps: statistics.number_of_steps as u64,
+            rejected: statistics.number_of_error_test_failures as u64,
+        })
+    }
+
+    /// One accepted step.
+    fn step(&mut self, from: RawTime, horizon: RawTime) -> Result<Held> {
+        let outcome = self.solver.step();
+        self.settings.checked(from.get(), self.solver.problem(), outcome)?;
+        let (time, next) = (self.solver.state().t, self.solver.state().h);
+        let left = horizon.get() - time;
+        if left <= ARRIVAL * horizon.get() {
+            return Held::of(&self.solver, horizon.get());
+        }
+        // Two steps in a row whose errors vanish (nothing moves) leave the control with 0/0.
+        if !next.is_finite() {
+            *self.solver.state_mut().h = left.min(MAX_GROWTH * (time - from.get()));
+        }
+        Held::of(&self.solver, time)
+    }
+
+    /// A step from `start` towards the middle of the step that ended at `end`; the run itself stays where it is.
+    fn half_step(&self, start: &Held, end: RawTime) -> Result<Held> {
+        let mut state = self.solver.state_clone();
+        let begin = state.as_mut();
+        begin.y.inner_mut().as_mut_slice().copy_from_slice(&start.points);
+        begin.dy.inner_mut().as_mut_slice().copy_from_slice(&start.derivative);
+        *begin.t = start.raw_time.get();
+        *begin.h = (end.get() - start.raw_time.get()) / 2.0;
+        let problem = self.solver.problem();
+        let mut side = self.settings.checked(start.raw_time.get(), problem, problem.tsit45_solver(state))?;
+        let outcome = side.step();
+        self.settings.checked(start.raw_time.get(), problem, outcome)?;
+        Held::of(&side, side.state().t)
+    }
+}
+
+/// The path within a step; the middle is computed when it is first needed.
+struct Path<'a, 'p, 'e> {
+    run: &'a Run<'p, 'e>,
+    start: &'a Held,
+    end: &'a Held,
+    middle: OnceCell<Held>,
+}
+
+impl Path<'_, '_, '_> {
+    fn at(&self, time: f64) -> Result<Vec<f64>> {
+        let middle = match self.middle.get() {
+            Some(middle) => middle,
+            None => {
+                let half = self.run.half_step(self.start, self.end.raw_time)?;
+                self.middle.get_or_init(|| half)
+            }
+        };
+        let (start, middle, end) = (self.start.moment(), middle.moment(), self.end.moment());
+        Ok(Hermite { start, middle, end }.at(time))
+    }
+}
+
+/// A copy of the solver's state.
+struct Held {
+    raw_time: RawTime,
+    points: Vec<f64>,
+    derivative: Vec<f64>,
+}
+
+impl Held {
+    /// Copies the state, which counts as that of `raw_time`, and refuses one that is not finite.
+    fn of(solver: &Solver<'_, '_>, raw_time: f64) -> Result<Self> {
+        let state = solver.state();
+        let points = state.y.inner().as_slice().to_vec();
+        check_finite("the position", raw_time, &points, state.y.len())?;
+        let derivative = state.dy.inner().as_slice().to_vec();
+        Ok(Self { raw_time: RawTime::new(raw_time)?, points, derivative })
+    }
+
+    fn moment(&self) -> Moment<'_> {
+        Moment { raw_time: self.raw_time, points: &self.points, derivative: &self.derivative }
+    }
+}
+
+type State = NalgebraVec<f64>;
+type Matrix = NalgebraMat<f64>;
+type Solver<'p, 'e> = ExplicitRk<'p, Equations<'e>>;
+type RightHandSide<'e> = dyn FnMut(f64, &[f64], &mut [f64]) -> Result<()> + 'e;
+
+/// The flow in the solver's terms: one batch lane per particle, whose worst lane decides about a step.
+struct Equations<'e> {
+    right_hand_side: RefCell<&'e mut RightHandSide<'e>>,
+    start: &'e [f64],
+    dimension: usize,
+    context: NalgebraContext,
+    /// The first failure of the right-hand side, until somebody asks.
+    failure: RefCell<Option<Error>>,
+}
+
+impl NonLinearOp for Equations<'_> {
+    /// The solver cannot be told of a failure, and accepts NaN without a word: a failure is kept aside, zeros stand in
+    /// for the result, and nothing is evaluated any more.
+    fn call_inplace(&self, points: &State, time: f64, derivative: &mut State) {
+        let mut failure = self.failure.borrow_mut();
+        let derivative = derivative.inner_mut().as_mut_slice();
+        if failure.is_none() {
+            let evaluate = &mut *self.right_hand_side.borrow_mut();
+            *failure = evaluate(time, points.inner().as_slice(), derivative).err();
+        }
+        if failure.is_some() {
+            derivative.fill(0.0);
+        }
+    }
+}
+
+impl ConstantOp for Equations<'_> {
+    fn call_inplace(&self, _time: f64, points: &mut State) {
+        points.inner_mut().as_mut_slice().copy_from_slice(self.start);
+    }
+}
+
+impl Op for Equations<'_> {
+    type T = f64;
+    type V = State;
+    type M = Matrix;
+    type C = NalgebraContext;
+
+    fn context(&self) -> &NalgebraContext {
+        &self.context
+    }
+
+    fn nstates(&self) -> usize {
+        self.dimension
+    }
+
+    fn nout(&self) -> usize {
+        self.dimension
+    }
+
+    fn nparams(&self) -> usize {
+        0
+    }
+}
+
+impl<'r> OdeEquationsRef<'r> for Equations<'_> {
+    type Rhs = &'r Self;
+    type Init = &'r Self;
+    type Mass = UnitCallable<Matrix>;
+    type Root = UnitCallable<Matrix>;
+    type Out = UnitCallable<Matrix>;
+    type Reset = UnitCallable<Matrix>;
+}
+
+impl OdeEquations for Equations<'_> {
+    fn rhs(&self) -> &Self {
+        self
+    }
+
+    fn init(&self) -> &Self {
+        self
+    }
+
+    fn mass(&self) -> Option<UnitCallable<Matrix>> {
+        None
+    }
+
+    fn set_params(&mut self, _none: &State) {}
+
+    fn get_params(&self, _none: &mut State) {}
+}

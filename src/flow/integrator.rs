@@ -1,0 +1,88 @@
+//! [`Integrator`]: a way of following the flow in time.
+//!
+//! # Adding one
+//! 1. A file of its own, with a struct whose constructor checks the parameters.
+//! 2. [`Integrator::integrate`]: begin at `field.start()`, get every derivative from [`Field::evaluate`] (it guards against
+//!    NaN and counts), and hand each step to the observer as a [`Step`](super::Step) with a path in between that is as accurate as
+//!    the step itself. Do not look at what is being observed: the path must not depend on it.
+//! 3. [`Integrator::refined`]: the same method at a finer setting, for the error estimate.
+//! 4. A `mod` and a `pub use` line in the module above, and a case in each list of integrators in `tests/flow.rs` and
+//!    `tests/properties.rs`, which check every integrator alike.
+//!
+//! Forward Euler in full, as an example:
+//!
+//! ```
+//! use ebflow::flow::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+//! use ebflow::{RawTime, Result};
+//!
+//! struct Euler { steps: u32 }
+//!
+//! impl Integrator for Euler {
+//!     fn integrate(
+//!         &self,
+//!         field: &mut Field<'_>,
+//!         horizon: RawTime,
+//!         observer: &mut dyn StepObserver,
+//!     ) -> Result<Arrival> {
+//!         let mut points = field.start().points().to_vec();
+//!         let mut derivative = vec![0.0; points.len()];
+//!         let length = horizon.get() / f64::from(self.steps);
+//!         for step in 0..self.steps {
+//!             let from = length * f64::from(step);
+//!             field.evaluate(from, &points, &mut derivative)?;
+//!             let at = |time: f64| {
+//!                 points.iter().zip(&derivative).map(|(z, v)| z + (time - from) * v).collect::<Vec<_>>()
+//!             };
+//!             let next = at(from + length);
+//!             observer.accepted(&Step::new(
+//!                 Moment { raw_time: RawTime::new(from)?, points: &points, derivative: &derivative },
+//!                 Moment { raw_time: RawTime::new(from + length)?, points: &next, derivative: &derivative },
+//!                 &|time| Ok(at(time)),
+//!             ))?;
+//!             points = next;
+//!         }
+//!         Ok(Arrival { points, steps: u64::from(self.steps), rejected: 0 })
+//!     }
+//!
+//!     fn refined(&self) -> Refinement {
+//!         Refinement { integrator: Box::new(Self { steps: 2 * self.steps }), gain: 2.0 }
+//!     }
+//! }
+//! ```
+
+use super::{Field, StepObserver};
+use crate::error::Result;
+use crate::scale::RawTime;
+
+/// A way of following the flow in time. See the [module](self) for how to add one.
+pub trait Integrator: Send + Sync {
+    /// Follows `field` from its start to the horizon, which is positive, and tells the observer of every accepted step.
+    fn integrate(
+        &self,
+        field: &mut Field<'_>,
+        horizon: RawTime,
+        observer: &mut dyn StepObserver,
+    ) -> Result<Arrival>;
+
+    /// A finer integrator of the same kind, to estimate the error of this one.
+    fn refined(&self) -> Refinement;
+}
+
+/// Where an integrator ended, and in how many steps.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    /// The positions at the horizon, row-major.
+    pub points: Vec<f64>,
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps tried and thrown away.
+    pub rejected: u64,
+}
+
+/// A finer integrator, and how much finer.
+pub struct Refinement {
+    /// The integrator.
+    pub integrator: Box<dyn Integrator>,
+    /// How many times smaller its error should be; above one.
+    pub gain: f64,
+}
