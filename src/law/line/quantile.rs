@@ -1,0 +1,119 @@
+//! Quantiles: Newton's method kept inside a shrinking bracket.
+
+use super::{LineLaw, Split};
+use crate::error::{Error, Result};
+
+/// Steps after which a bracket of doubles has long been halved to neighbours.
+const MAX_STEPS: usize = 200;
+/// Newton converges in a handful of steps or, across plateaus, not at all.
+const MAX_NEWTON_STEPS: usize = 50;
+/// Doublings that carry a bracket from any scale to the largest numbers.
+const MAX_DOUBLINGS: usize = 2100;
+
+/// A level of the distribution function, given by both sides so that neither is one minus the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Probability below.
+    pub below: f64,
+    /// Probability above.
+    pub above: f64,
+}
+
+impl Level {
+    /// `F − level` at a split, from the side on which the level is the smaller.
+    pub(crate) fn excess(self, below: f64, above: f64) -> f64 {
+        if self.below <= self.above { below - self.below } else { self.above - above }
+    }
+
+    fn excess_at(self, split: &Split) -> f64 {
+        self.excess(split.below, split.above)
+    }
+
+    /// Newton's step for the logarithm of the smaller side, which is nearly straight far out in a tail.
+    fn newton_step(self, split: &Split) -> f64 {
+        let excess = self.excess_at(split);
+        if self.below <= self.above {
+            (excess / self.below).ln_1p() * (split.below / split.density)
+        } else {
+            -(-excess / self.above).ln_1p() * (split.above / split.density)
+        }
+    }
+}
+
+impl LineLaw {
+    /// The quantile `inf { x : F(x) ≥ level }` for a level strictly between zero and one.
+    pub fn quantile(&self, level: f64) -> Result<f64> {
+        if !(level > 0.0 && level < 1.0) {
+            let requirement = "strictly between 0 and 1";
+            return Err(Error::InvalidParameter { name: "level of a quantile", value: level, requirement });
+        }
+        let level = Level { below: level, above: 1.0 - level };
+        let (low, high) = self.bracket(level);
+        Ok(self.crossing(low, high, level, 0.0).at)
+    }
+
+    /// A bracket `F(low) < level ≤ F(high)`, found by doubling outwards.
+    fn bracket(&self, level: Level) -> (f64, f64) {
+        let (centre, mut reach) = self.extent();
+        let (mut low, mut high) = (centre - reach, centre + reach);
+        for _ in 0..MAX_DOUBLINGS {
+            let too_high = level.excess_at(&self.split(low)) >= 0.0;
+            let too_low = level.excess_at(&self.split(high)) < 0.0;
+            if !(too_high || too_low) || !(low - reach).is_finite() || !(high + reach).is_finite() {
+                break;
+            }
+            if too_high {
+                low -= reach;
+            }
+            if too_low {
+                high += reach;
+            }
+            reach *= 2.0;
+        }
+        (low, high)
+    }
+
+    /// A place where the law lives and a distance of the order of its width.
+    fn extent(&self) -> (f64, f64) {
+        if let Some(radius) = self.radius {
+            return (0.0, radius);
+        }
+        let places = self.parts.iter().map(|part| {
+            let shape = part.shape.symmetric();
+            (shape.centre(), shape.spread())
+        });
+        let places = places.chain(self.atoms.iter().map(|atom| (atom.at, 0.0)));
+        let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (at, spread)| {
+            (low.min(at - spread), high.max(at + spread))
+        });
+        let centre = 0.5 * low + 0.5 * high;
+        (centre, (0.5 * high - 0.5 * low).max(centre.abs() * f64::EPSILON).max(f64::MIN_POSITIVE))
+    }
+
+    /// The split where `F` reaches the level, given `F(low) < level ≤ F(high)`, to within `tolerance` or to the last digit.
+    pub(crate) fn crossing(&self, mut low: f64, mut high: f64, level: Level, tolerance: f64) -> Split {
+        let (mut guess, mut end) = (0.5 * low + 0.5 * high, None);
+        for count in 0..MAX_STEPS {
+            if guess <= low || guess >= high {
+                break;
+            }
+            let width = high - low;
+            let split = self.split(guess);
+            let step = level.newton_step(&split);
+            if step.abs() <= tolerance.max(f64::EPSILON * guess.abs()) {
+                return split;
+            }
+            if level.excess_at(&split) >= 0.0 {
+                (high, end) = (guess, Some(split));
+            } else {
+                low = guess;
+            }
+            // A step that leaves the bracket, or does not shrink it, is replaced by bisection.
+            let newton = guess - step;
+            let trusted =
+                count < MAX_NEWTON_STEPS && newton > low && newton < high && step.abs() < 0.25 * width;
+            guess = if trusted { newton } else { 0.5 * low + 0.5 * high };
+        }
+        end.unwrap_or_else(|| self.split(high))
+    }
+}

@@ -1,0 +1,355 @@
+//! Laws as text: a TOML file or an inline table such as `{ kind = "gaussian", mean = [0, 0], std = 1 }`.
+//!
+//! | kind | keys |
+//! |---|---|
+//! | `gaussian` | `mean`, and `cov` or `std` |
+//! | `mixture` | `means`, `covs` or `std`, and `weights` (equal when absent) |
+//! | `atoms` | `points`, and `weights` (equal when absent) |
+//! | `laplace` | `mean`, `scale` |
+//! | `uniform` | `low`, `high` |
+//!
+//! On the line a number may stand for a list of one number. A [`Law`] can also be a field of any serde structure.
+
+use std::fmt;
+use std::path::Path;
+
+use nalgebra::DMatrix;
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+
+use super::weights::Weights;
+use super::{Atoms, Gaussian, Laplace, Law, Mixture, Uniform};
+use crate::error::{Error, Result};
+
+#[derive(Clone, Copy, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum KindName {
+    Gaussian,
+    Mixture,
+    Atoms,
+    Laplace,
+    Uniform,
+}
+
+impl KindName {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Gaussian => "gaussian",
+            Self::Mixture => "mixture",
+            Self::Atoms => "atoms",
+            Self::Laplace => "laplace",
+            Self::Uniform => "uniform",
+        }
+    }
+
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Gaussian => &["mean", "cov", "std"],
+            Self::Mixture => &["weights", "means", "covs", "std"],
+            Self::Atoms => &["points", "weights"],
+            Self::Laplace => &["mean", "scale"],
+            Self::Uniform => &["low", "high"],
+        }
+    }
+}
+
+/// A law's table as it is written: all keys of all kinds.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    kind: KindName,
+    mean: Option<Row>,
+    cov: Option<Rows>,
+    std: Option<f64>,
+    weights: Option<Vec<f64>>,
+    means: Option<Vec<Row>>,
+    covs: Option<Vec<Rows>>,
+    points: Option<Vec<Row>>,
+    scale: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+/// A list of numbers, or one number for a list of one.
+struct Row(Vec<f64>);
+
+/// A list of rows, or one number for a one-by-one matrix.
+struct Rows(Vec<Row>);
+
+macro_rules! number_or_list {
+    ($type:ident, $element:ty, $expecting:literal, $single:expr) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+                struct Either;
+                impl<'de> Visitor<'de> for Either {
+                    type Value = $type;
+
+                    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                        f.write_str($expecting)
+                    }
+
+                    fn visit_f64<E: de::Error>(self, x: f64) -> std::result::Result<$type, E> {
+                        Ok($type(vec![$single(x)]))
+                    }
+
+                    fn visit_i64<E: de::Error>(self, x: i64) -> std::result::Result<$type, E> {
+                        self.visit_f64(x as f64)
+                    }
+
+                    fn visit_seq<A: SeqAccess<'de>>(
+                        self,
+                        mut list: A,
+                    ) -> std::result::Result<$type, A::Error> {
+                        let mut elements = Vec::new();
+                        while let Some(element) = list.next_element::<$element>()? {
+                            elements.push(element);
+                        }
+                        Ok($type(elements))
+                    }
+                }
+                deserializer.deserialize_any(Either)
+            }
+        }
+    };
+}
+
+number_or_list!(Row, f64, "a number or a list of numbers", |x| x);
+number_or_list!(Rows, Row, "a number or a list of rows, each a list of numbers", |x| Row(vec![x]));
+
+impl Rows {
+    fn matrix(self, kind: KindName) -> Result<DMatrix<f64>> {
+        let (rows, columns) = (self.0.len(), self.0.first().map_or(0, |row| row.0.len()));
+        if let Some(at) = self.0.iter().position(|row| row.0.len() != columns) {
+            let found = self.0[at].0.len();
+            return Err(kind
+                .invalid(format!("row {at} of a covariance has {found} entries, but row 0 has {columns}")));
+        }
+        Ok(DMatrix::from_row_iterator(rows, columns, self.0.into_iter().flat_map(|row| row.0)))
+    }
+}
+
+impl KindName {
+    fn invalid(self, problem: String) -> Error {
+        Error::InvalidLaw { kind: self.text(), problem }
+    }
+
+    fn needed<T>(self, value: Option<T>, key: &str) -> Result<T> {
+        let usage = || {
+            let keys = self.keys().join("`, `");
+            format!("the key `{key}` is missing; the keys of this kind are `kind`, `{keys}`")
+        };
+        value.ok_or_else(|| self.invalid(usage()))
+    }
+}
+
+impl Table {
+    fn given(&self) -> [(&'static str, bool); 10] {
+        [
+            ("mean", self.mean.is_some()),
+            ("cov", self.cov.is_some()),
+            ("std", self.std.is_some()),
+            ("weights", self.weights.is_some()),
+            ("means", self.means.is_some()),
+            ("covs", self.covs.is_some()),
+            ("points", self.points.is_some()),
+            ("scale", self.scale.is_some()),
+            ("low", self.low.is_some()),
+            ("high", self.high.is_some()),
+        ]
+    }
+
+    /// Refuses keys that belong to another kind, and a covariance given twice.
+    fn check_keys(&self) -> Result<()> {
+        let keys = self.kind.keys();
+        let foreign = self.given().into_iter().find(|(key, given)| *given && !keys.contains(key));
+        if let Some((key, _)) = foreign {
+            let keys = keys.join("`, `");
+            return Err(self
+                .kind
+                .invalid(format!("it has no key `{key}`; the keys of this kind are `kind`, `{keys}`")));
+        }
+        if self.std.is_some() && (self.cov.is_some() || self.covs.is_some()) {
+            return Err(self.kind.invalid("it has both a covariance and `std`; give one of them".into()));
+        }
+        Ok(())
+    }
+
+    fn law(self) -> Result<Law> {
+        self.check_keys()?;
+        let kind = self.kind;
+        Ok(match kind {
+            KindName::Gaussian => Law::Gaussian(self.gaussian()?),
+            KindName::Mixture => Law::Mixture(self.mixture()?),
+            KindName::Atoms => Law::Atoms(self.atoms()?),
+            KindName::Laplace => {
+                let mean = kind.needed(self.mean, "mean")?;
+                let [mean] = mean.0[..] else {
+                    return Err(kind.invalid(format!(
+                        "the mean has {} entries, but this law lives on the line",
+                        mean.0.len()
+                    )));
+                };
+                Law::Laplace(Laplace::new(mean, kind.needed(self.scale, "scale")?)?)
+            }
+            KindName::Uniform => {
+                Law::Uniform(Uniform::new(kind.needed(self.low, "low")?, kind.needed(self.high, "high")?)?)
+            }
+        })
+    }
+
+    fn gaussian(self) -> Result<Gaussian> {
+        let mean = self.kind.needed(self.mean, "mean")?.0;
+        match self.cov {
+            Some(cov) => Gaussian::new(mean, cov.matrix(self.kind)?),
+            None => Gaussian::isotropic(mean, self.kind.needed(self.std, "cov` or `std")?),
+        }
+    }
+
+    fn mixture(self) -> Result<Mixture> {
+        let kind = self.kind;
+        let means = kind.needed(self.means, "means")?;
+        let weights = self.weights.unwrap_or_else(|| Weights::equal(means.len()));
+        let components: Result<Vec<Gaussian>> = match self.covs {
+            Some(covs) if covs.len() != means.len() => {
+                return Err(kind.invalid(format!(
+                    "it has {} means, but {} covariances",
+                    means.len(),
+                    covs.len()
+                )));
+            }
+            Some(covs) => {
+                let pairs = means.into_iter().zip(covs);
+                pairs.map(|(mean, cov)| Gaussian::new(mean.0, cov.matrix(kind)?)).collect()
+            }
+            None => {
+                let std = kind.needed(self.std, "covs` or `std")?;
+                means.into_iter().map(|mean| Gaussian::isotropic(mean.0, std)).collect()
+            }
+        };
+        Mixture::new(weights, components?)
+    }
+
+    fn atoms(self) -> Result<Atoms> {
+        let points = self.kind.needed(self.points, "points")?;
+        let weights = self.weights.unwrap_or_else(|| Weights::equal(points.len()));
+        Atoms::new(points.into_iter().map(|point| point.0).collect(), weights)
+    }
+}
+
+impl<'de> Deserialize<'de> for Law {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Table::deserialize(deserializer)?.law().map_err(de::Error::custom)
+    }
+}
+
+impl Law {
+    /// Reads a law from an inline table, or from the TOML file of that name when the text does not begin with `{`.
+    ///
+    /// ```
+    /// use ebflow::law::Law;
+    /// assert_eq!(Law::parse(r#"{ kind = "uniform", low = -1, high = 1 }"#)?.dimension(), 1);
+    /// let error = Law::parse(r#"{ kind = "uniform", low = -1, hihg = 1 }"#).unwrap_err().to_string();
+    /// assert!(error.contains("hihg") && error.contains("line 1, column 31"), "{error}");
+    /// # Ok::<(), ebflow::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        let unreadable = |problem: String| Error::UnreadableLaw { text: text.into(), problem };
+        if text.trim_start().starts_with('{') {
+            let table = toml::de::ValueDeserializer::parse(text).and_then(Table::deserialize);
+            return table.map_err(|error| unreadable(located(error, text)))?.law();
+        }
+        let path = Path::new(text);
+        let content = std::fs::read_to_string(path).map_err(|error| {
+            unreadable(format!("there is no such file ({error}), and an inline table would begin with {{"))
+        })?;
+        let table: Table = toml::from_str(&content).map_err(|error| unreadable(located(error, &content)))?;
+        table.law()
+    }
+}
+
+/// The parser's message on one line, with the position.
+fn located(error: toml::de::Error, content: &str) -> String {
+    let message = error.message().replace('\n', ", ");
+    let Some(span) = error.span() else { return message };
+    let before = content.get(..span.start).unwrap_or(content);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    format!("line {line}, column {column}: {message}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        Law::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn integers_and_scalars_are_welcome() {
+        let laws = [
+            r#"{ kind = "gaussian", mean = 0, std = 1 }"#,
+            r#"{ kind = "gaussian", mean = [0], cov = 1 }"#,
+            r#"{ kind = "gaussian", mean = 0, cov = [[1]] }"#,
+        ];
+        for text in laws {
+            assert_eq!(Law::parse(text).unwrap(), Law::parse(laws[0]).unwrap());
+        }
+        let equal = Law::parse(r#"{ kind = "mixture", means = [-1, 1], covs = [0.25, 0.25] }"#).unwrap();
+        let spelt = r#"{ kind = "mixture", weights = [0.5, 0.5], means = [[-1], [1]], std = 0.5 }"#;
+        assert_eq!(equal, Law::parse(spelt).unwrap());
+    }
+
+    #[test]
+    fn files_and_fields_are_read_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("law.toml");
+        std::fs::write(&path, "# a coin\nkind = \"atoms\"\npoints = [-1, 1]\n").unwrap();
+        assert_eq!(Law::parse(path.to_str().unwrap()).unwrap().kind_name(), "atoms");
+        std::fs::write(&path, "kind = \"atoms\"\npoints = [-1, \"one\"]\n").unwrap();
+        let error = refusal(path.to_str().unwrap());
+        assert!(error.contains("line 2, column 15") && error.contains("a number"), "{error}");
+        #[derive(Debug, serde::Deserialize)]
+        struct Study {
+            law: Law,
+        }
+        let study: Study = toml::from_str("law = { kind = \"laplace\", mean = 0, scale = 1 }").unwrap();
+        assert_eq!(study.law.kind_name(), "laplace");
+        let error =
+            toml::from_str::<Study>("\nlaw = { kind = \"laplace\", mean = 0, scale = 0 }").unwrap_err();
+        assert!(error.to_string().contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        let cases = [
+            (r#"{ kind = "gauss", mean = 0 }"#, "`gaussian`, `mixture`"),
+            (r#"{ kind = "gaussian", mean = 0, sdt = 1 }"#, "column 32: unknown field `sdt`"),
+            (
+                r#"{ kind = "gaussian", mean = 0, scale = 1 }"#,
+                "no key `scale`; the keys of this kind are `kind`, `mean`",
+            ),
+            (r#"{ kind = "gaussian", mean = 0 }"#, "`cov` or `std` is missing"),
+            (r#"{ kind = "gaussian", mean = 0, std = 1, cov = 1 }"#, "both a covariance and `std`"),
+            (r#"{ kind = "gaussian", mean = [0, 0], cov = 1 }"#, "must be 2×2, but it is 1×1"),
+            (
+                r#"{ kind = "gaussian", mean = [0, 0], cov = [[1, 0], [0]] }"#,
+                "row 1 of a covariance has 1 entries",
+            ),
+            (r#"{ kind = "gaussian", mean = [0, nan], std = 1 }"#, "NaN"),
+            (r#"{ kind = "gaussian", mean = [], std = 1 }"#, "empty"),
+            (r#"{ kind = "mixture", means = [[0, 0], [1]], std = 1 }"#, "component 1 has dimension 1"),
+            (r#"{ kind = "mixture", means = [0, 1], covs = [1] }"#, "2 means, but 1 covariances"),
+            (r#"{ kind = "mixture", means = [], std = 1 }"#, "no components"),
+            (r#"{ kind = "atoms", points = [[0, 1], [2]] }"#, "point 1 has 1 coordinates"),
+            (r#"{ kind = "atoms", points = [0, 1], weights = [0.5, 0.6] }"#, "divide them by their sum"),
+            (r#"{ kind = "laplace", mean = [0, 1], scale = 1 }"#, "lives on the line"),
+            (r#"{ kind = "uniform", low = 1, high = 0 }"#, "low must be below high"),
+            (r#"{ kind = "uniform", low = 1"#, "line 1, column"),
+            ("nowhere.toml", "an inline table would begin with {"),
+        ];
+        for (text, expected) in cases {
+            let error = refusal(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,579 @@
+//! What holds for every kind of law, and values computed elsewhere.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cloud::norm;
+use crate::scale::NoiseVariance;
+
+/// Closed forms that nowhere cancel.
+const ROUNDOFF: f64 = 1e-13;
+/// Standard errors that a sample moment may be off: one test in a million fails by chance, and the seed is fixed.
+const STATISTICAL: f64 = 5.0;
+const SEED: u64 = 20_240_229;
+
+const LAWS: [&str; 8] = [
+    r#"{ kind = "gaussian", mean = [1, -2], cov = [[2, 0.5], [0.5, 1]] }"#,
+    r#"{ kind = "gaussian", mean = [1, -2], cov = [[1, 2], [2, 4]] }"#,
+    r#"{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.1 }"#,
+    r#"{ kind = "mixture", weights = [0.2, 0.8], means = [[-1, 0, 1], [1, 0, 2]], covs = [[[1, 0, 0], [0, 0, 0], [0, 0, 2]], [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 0.1]]] }"#,
+    r#"{ kind = "atoms", points = [[0, 1], [2, 3], [-1, 0.5]], weights = [0.5, 0.25, 0.25] }"#,
+    r#"{ kind = "atoms", points = [-1, 1] }"#,
+    r#"{ kind = "laplace", mean = 0.5, scale = 2 }"#,
+    r#"{ kind = "uniform", low = -1, high = 3 }"#,
+];
+
+fn law(text: &str) -> Law {
+    Law::parse(text).unwrap()
+}
+
+fn noise(variance: f64) -> NoiseVariance {
+    NoiseVariance::new(variance).unwrap()
+}
+
+struct Posterior {
+    law: &'static str,
+    y: f64,
+    noise: f64,
+    mean: f64,
+}
+
+/// mpmath, 50 digits: quadrature of prior times likelihood for Laplace and uniform, log-sum-exp for the others.
+const POSTERIORS: [Posterior; 43] = [
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 1.0 }"#,
+        y: 0.5,
+        noise: 1.0,
+        mean: 0.2410185509650143,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 1.0 }"#,
+        y: 1e-06,
+        noise: 1.0,
+        mean: 4.7486472383904753e-07,
+    },
+    Posterior { law: r#"{ kind = "laplace", mean = 0.0, scale = 1.0 }"#, y: 50.0, noise: 1.0, mean: 49.0 },
+    Posterior { law: r#"{ kind = "laplace", mean = 0.0, scale = 1.0 }"#, y: -50.0, noise: 1.0, mean: -49.0 },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 1.0 }"#,
+        y: 0.01,
+        noise: 0.25,
+        mean: 0.006794732590993422,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 0.01 }"#,
+        y: 1.0,
+        noise: 1.0,
+        mean: 0.00019992003997920752,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 0.01 }"#,
+        y: 50.0,
+        noise: 1.0,
+        mean: 0.013319730516642135,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 2.0, scale = 0.5 }"#,
+        y: 3.0,
+        noise: 0.1,
+        mean: 2.8016166482075966,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 2.0, scale = 0.5 }"#,
+        y: 2.3,
+        noise: 0.1,
+        mean: 2.1929759821496573,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 10.0 }"#,
+        y: 0.3,
+        noise: 0.01,
+        mean: 0.29900277404529385,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 0.3 }"#,
+        y: 7.0,
+        noise: 4.0,
+        mean: 0.3586709361867337,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 1000.0, scale = 1.0 }"#,
+        y: 1001.0,
+        noise: 0.5,
+        mean: 1000.6414217531108,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 1.0 }"#,
+        y: 2.0,
+        noise: 2.0,
+        mean: 0.8137535635333412,
+    },
+    Posterior {
+        law: r#"{ kind = "laplace", mean = 0.0, scale = 0.1 }"#,
+        y: 5.0,
+        noise: 0.5,
+        mean: 0.5315672162101197,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.0, high = 1.0 }"#,
+        y: 0.5,
+        noise: 1.0,
+        mean: 0.14372711582294023,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.0, high = 1.0 }"#,
+        y: 1e-05,
+        noise: 1.0,
+        mean: 2.9112509477129722e-06,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.0, high = 1.0 }"#,
+        y: 50.0,
+        noise: 1.0,
+        mean: 0.9796088011615439,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.0, high = 1.0 }"#,
+        y: -50.0,
+        noise: 1.0,
+        mean: -0.9796088011615439,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = 0.0, high = 1.0 }"#,
+        y: -50.0,
+        noise: 1.0,
+        mean: 0.01998403190563981,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.0, high = 0.0 }"#,
+        y: 50.0,
+        noise: 1.0,
+        mean: -0.01998403190563981,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -0.001, high = 0.001 }"#,
+        y: 0.7,
+        noise: 1.0,
+        mean: 2.3333329460000473e-07,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -0.001, high = 0.001 }"#,
+        y: 0.001,
+        noise: 1.0,
+        mean: 3.333332888888688e-10,
+    },
+    Posterior { law: r#"{ kind = "uniform", low = -10.0, high = 10.0 }"#, y: 0.3, noise: 1.0, mean: 0.3 },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -10.0, high = 10.0 }"#,
+        y: 9.0,
+        noise: 1.0,
+        mean: 8.712400029060822,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -10.0, high = 10.0 }"#,
+        y: 12.0,
+        noise: 0.01,
+        mean: 9.995024693147215,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = 2.0, high = 3.0 }"#,
+        y: 2.4,
+        noise: 0.05,
+        mean: 2.4162297004238065,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = 2.0, high = 3.0 }"#,
+        y: 4.0,
+        noise: 0.05,
+        mean: 2.9540696559539836,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.5, high = 1.5 }"#,
+        y: 0.8,
+        noise: 1.0,
+        mean: 0.4200692544818894,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -1.01, high = 1.01 }"#,
+        y: 0.99,
+        noise: 1.0,
+        mean: 0.2792590612660329,
+    },
+    Posterior {
+        law: r#"{ kind = "uniform", low = -0.99, high = 0.99 }"#,
+        y: 1.02,
+        noise: 1.0,
+        mean: 0.2775563430076373,
+    },
+    Posterior {
+        law: r#"{ kind = "mixture", weights = [0.25, 0.75], means = [-1, 2], covs = [0.5, 0.0] }"#,
+        y: 0.3,
+        noise: 0.3,
+        mean: 0.03638905211435462,
+    },
+    Posterior {
+        law: r#"{ kind = "mixture", weights = [0.25, 0.75], means = [-1, 2], covs = [0.5, 0.0] }"#,
+        y: 1.0,
+        noise: 0.3,
+        mean: 1.8574039962458049,
+    },
+    Posterior {
+        law: r#"{ kind = "mixture", weights = [0.25, 0.75], means = [-1, 2], covs = [0.5, 0.0] }"#,
+        y: -2.0,
+        noise: 0.3,
+        mean: -1.6249999999129716,
+    },
+    Posterior {
+        law: r#"{ kind = "mixture", weights = [0.25, 0.75], means = [-1, 2], covs = [0.5, 0.0] }"#,
+        y: 30.0,
+        noise: 0.3,
+        mean: 18.375,
+    },
+    Posterior {
+        law: r#"{ kind = "mixture", weights = [0.25, 0.75], means = [-1, 2], covs = [0.5, 0.0] }"#,
+        y: -1000000.0,
+        noise: 0.3,
+        mean: -625000.375,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [-1, 0.5, 2], weights = [0.25, 0.25, 0.5] }"#,
+        y: 0.1,
+        noise: 0.3,
+        mean: 0.2872178910095123,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [-1, 0.5, 2], weights = [0.25, 0.25, 0.5] }"#,
+        y: -0.3,
+        noise: 0.3,
+        mean: -0.34238125568482314,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [-1, 0.5, 2], weights = [0.25, 0.25, 0.5] }"#,
+        y: 1.25,
+        noise: 0.3,
+        mean: 1.4995391813154142,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [-1, 0.5, 2], weights = [0.25, 0.25, 0.5] }"#,
+        y: 100000000.0,
+        noise: 0.3,
+        mean: 2.0,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [-1, 0.5, 2], weights = [0.25, 0.25, 0.5] }"#,
+        y: -100000000.0,
+        noise: 0.3,
+        mean: -1.0,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [-1, 0.5, 2], weights = [0.25, 0.25, 0.5] }"#,
+        y: 50000000.0,
+        noise: 0.3,
+        mean: 2.0,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [1000, 1000.0000001], weights = [0.5, 0.5] }"#,
+        y: 1000000.0,
+        noise: 0.5,
+        mean: 1000.0000000549784,
+    },
+    Posterior {
+        law: r#"{ kind = "atoms", points = [1000, 1000.0000001], weights = [0.5, 0.5] }"#,
+        y: 100000000.0,
+        noise: 0.5,
+        mean: 1000.0000001,
+    },
+];
+
+#[test]
+fn posterior_means_match_quadrature() {
+    for row in &POSTERIORS {
+        let ours = law(row.law).posterior_mean(&[row.y], noise(row.noise)).unwrap()[0];
+        assert!(
+            (ours / row.mean - 1.0).abs() < ROUNDOFF,
+            "{} at {}: {ours}, not {}",
+            row.law,
+            row.y,
+            row.mean
+        );
+    }
+}
+
+struct Planar {
+    y: [f64; 2],
+    mean: [f64; 2],
+    log_density: f64,
+}
+
+const PLANAR_LAW: &str = r#"{ kind = "mixture", weights = [0.5, 0.25, 0.25], means = [[-1, 0], [1, 0.5], [0, 2]],
+    covs = [[[0.5, 0.25], [0.25, 0.25]], [[0.125, 0.25], [0.25, 0.5]], [[0, 0], [0, 0]]] }"#;
+
+/// mpmath, 50 digits, by LU factors of `Σ_k + τI` with `τ = 1/4`; the second covariance has rank one, the third is zero.
+const PLANAR: [Planar; 4] = [
+    Planar {
+        y: [0.0, 0.0],
+        mean: [-0.11574957863789441, 0.13193866403431306],
+        log_density: -2.454413273594992,
+    },
+    Planar {
+        y: [0.5, 1.25],
+        mean: [0.3997221385594263, 1.3341982837770496],
+        log_density: -2.6620711787807108,
+    },
+    Planar {
+        y: [-3.0, 4.0],
+        mean: [-0.07221827821528284, 1.9587324124478604],
+        log_density: -27.784914501206014,
+    },
+    Planar { y: [40.0, -30.0], mean: [17.6, -3.8], log_density: -3410.7494488420666 },
+];
+
+#[test]
+fn planar_mixtures_match_fifty_digits() {
+    let (law, noise) = (law(PLANAR_LAW), noise(0.25));
+    for row in &PLANAR {
+        let ours = law.posterior_mean(&row.y, noise).unwrap();
+        for (ours, exact) in ours.iter().zip(row.mean) {
+            assert!((ours / exact - 1.0).abs() < ROUNDOFF, "{ours}, not {exact}");
+        }
+        let log_density = law.noisy(noise).log_density(&row.y).unwrap();
+        assert!((log_density / row.log_density - 1.0).abs() < ROUNDOFF, "{log_density}");
+    }
+}
+
+struct LogDensity {
+    law: &'static str,
+    noise: f64,
+    x: f64,
+    value: f64,
+}
+
+/// mpmath: quadrature with 60 digits for Laplace, differences of `erfc` with 1500 digits for uniform.
+const LOG_DENSITIES: [LogDensity; 14] = [
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 1 }"#,
+        noise: 1.0,
+        x: 0.0,
+        value: -1.3410216450092636,
+    },
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 1 }"#,
+        noise: 1.0,
+        x: 0.7,
+        value: -1.4679595827470129,
+    },
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 1 }"#,
+        noise: 0.25,
+        x: 50.0,
+        value: -50.56814718055995,
+    },
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 0.01 }"#,
+        noise: 1.0,
+        x: 30.0,
+        value: -450.8247811437938,
+    },
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 0.1 }"#,
+        noise: 2.0,
+        x: -9.0,
+        value: -21.301395036060416,
+    },
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 10 }"#,
+        noise: 0.01,
+        x: 1.5,
+        value: -3.145682273553991,
+    },
+    LogDensity {
+        law: r#"{ kind = "laplace", mean = 0, scale = 1 }"#,
+        noise: 1e-06,
+        x: 3.0,
+        value: -3.6931466805599453,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = -1, high = 1 }"#,
+        noise: 1.0,
+        x: 0.0,
+        value: -1.0748623268620714,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = -1, high = 1 }"#,
+        noise: 1.0,
+        x: 0.9,
+        value: -1.3643151289339412,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = -1, high = 1 }"#,
+        noise: 1.0,
+        x: 50.0,
+        value: -1206.0043220722252,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = 0, high = 1 }"#,
+        noise: 0.01,
+        x: -3.0,
+        value: -454.3212439563432,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = -0.001, high = 0.001 }"#,
+        noise: 1.0,
+        x: 4.0,
+        value: -8.918936033206439,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = -10, high = 10 }"#,
+        noise: 0.25,
+        x: 9.5,
+        value: -3.1684860525774408,
+    },
+    LogDensity {
+        law: r#"{ kind = "uniform", low = -10, high = 10 }"#,
+        noise: 0.25,
+        x: 3.0,
+        value: -2.995732273553991,
+    },
+];
+
+#[test]
+fn log_densities_match_sixty_digits() {
+    for row in &LOG_DENSITIES {
+        let ours = law(row.law).noisy(noise(row.noise)).log_density(&[row.x]).unwrap();
+        assert!(
+            (ours / row.value - 1.0).abs() < ROUNDOFF,
+            "{} at {}: {ours}, not {}",
+            row.law,
+            row.x,
+            row.value
+        );
+    }
+}
+
+#[test]
+fn far_queries_survive() {
+    for text in LAWS {
+        let law = law(text);
+        for size in [1e3, 1e30, 1e150] {
+            let query = vec![size; law.dimension()];
+            let mean = law.posterior_mean(&query, noise(0.5)).unwrap();
+            // Each component contracts towards its own mean, and no mean here is farther out than 5.
+            assert!(norm(&mean) <= norm(&query) + 10.0, "{text} at {size}: {mean:?}");
+        }
+    }
+}
+
+#[test]
+fn laws_without_density_say_so() {
+    for text in [LAWS[1], LAWS[4]] {
+        let law = law(text);
+        let error = law.log_density(&vec![0.0; law.dimension()]).unwrap_err().to_string();
+        assert!(error.contains("add noise first"), "{error}");
+        assert!(law.noisy(noise(0.1)).log_density(&vec![0.0; law.dimension()]).is_ok());
+    }
+    assert!(law(LAWS[0]).log_density(&[0.0]).is_err());
+    assert!(law(LAWS[0]).posterior_mean(&[0.0, f64::NAN], noise(1.0)).is_err());
+}
+
+/// Sample mean and covariance within five standard errors of the law's, for the prior and for the noisy law.
+#[test]
+fn samples_have_the_moments_of_their_law() {
+    const DRAWS: usize = 40_000;
+    for text in LAWS {
+        let prior = law(text);
+        for law in [prior.noisy(noise(0.3)), prior] {
+            let cloud = law.sample(DRAWS, &mut generator(SEED)).unwrap();
+            let (mean, covariance) = (law.mean(), law.covariance());
+            for i in 0..law.dimension() {
+                let error = STATISTICAL * (covariance[(i, i)] / DRAWS as f64).sqrt();
+                assert!((cloud.mean()[i] - mean[i]).abs() <= error, "{text}: {}", cloud.mean());
+                for j in 0..law.dimension() {
+                    // No law here has a kurtosis above six, that of the Laplace law.
+                    let size = 6.0 * covariance[(i, i)] * covariance[(j, j)];
+                    let error = STATISTICAL * (size / DRAWS as f64).sqrt();
+                    assert!((cloud.covariance()[(i, j)] - covariance[(i, j)]).abs() <= error, "{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn samples_are_nested_and_clean_points_ignore_the_noise() {
+    for text in LAWS {
+        let law = law(text);
+        let small = law.sample_noisy(50, noise(0.5), SEED).unwrap();
+        let large = law.sample_noisy(80, noise(0.1), SEED).unwrap();
+        let length = small.clean.points().len();
+        assert_eq!(small.clean.points(), &large.clean.points()[..length]);
+        assert_eq!(small.clean, law.sample(50, &mut generator(SEED)).unwrap());
+        let again = law.sample_noisy(80, noise(0.5), SEED).unwrap();
+        assert_eq!(small.noisy.points(), &again.noisy.points()[..length]);
+    }
+}
+
+#[test]
+fn noise_has_its_variance() {
+    let sample = law(LAWS[0]).sample_noisy(40_000, noise(0.25), SEED).unwrap();
+    let residuals = sample.noisy.points().iter().zip(sample.clean.points()).map(|(y, x)| y - x);
+    let residuals: Vec<f64> = residuals.collect();
+    let variance = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len() as f64;
+    assert!((variance - 0.25).abs() < STATISTICAL * 0.25 * (2.0 / residuals.len() as f64).sqrt());
+}
+
+/// Smoothing twice is smoothing once by the sum, and the posterior mean of a smoothed prior obeys the tower property.
+#[test]
+fn noise_adds_up() {
+    for text in &LAWS[6..] {
+        let law = law(text);
+        let (once, twice) = (law.noisy(noise(0.75)), law.noisy(noise(0.5)).noisy(noise(0.25)));
+        assert_eq!(once, twice);
+    }
+}
+
+/// Fourth-order central differences of the log density: truncation and rounding both near 1e-11 at this step.
+const DIFFERENCE_STEP: f64 = 2e-3;
+const DIFFERENCE_TOLERANCE: f64 = 1e-8;
+
+fn score(law: &Law, y: &[f64], axis: usize, step: f64) -> f64 {
+    let at = |steps: f64| {
+        let mut moved = y.to_vec();
+        moved[axis] += steps * step;
+        law.log_density(&moved).unwrap()
+    };
+    (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step)
+}
+
+proptest! {
+    /// Tweedie: `E[X | y] = y + τ ∇log f0(y)`.
+    #[test]
+    fn posterior_mean_is_tweedies(
+        which in 0..LAWS.len(), direction in prop::array::uniform3(-4.0..4.0_f64), variance in 0.2..3.0_f64,
+    ) {
+        let law = law(LAWS[which]);
+        let y = &direction[..law.dimension()];
+        let mean = law.posterior_mean(y, noise(variance)).unwrap();
+        let noisy = law.noisy(noise(variance));
+        for axis in 0..law.dimension() {
+            let tweedie = y[axis] + variance * score(&noisy, y, axis, DIFFERENCE_STEP);
+            prop_assert!((mean[axis] - tweedie).abs() < DIFFERENCE_TOLERANCE * (1.0 + y[axis].abs()), "{} {tweedie}", mean[axis]);
+        }
+    }
+
+    /// The same for priors that carry smoothing already.
+    #[test]
+    fn smoothed_priors_obey_tweedie_too(which in 6..LAWS.len(), y in -20.0..20.0_f64, variance in 0.2..3.0_f64) {
+        let law = law(LAWS[which]).noisy(noise(0.4));
+        let mean = law.posterior_mean(&[y], noise(variance)).unwrap()[0];
+        let tweedie = y + variance * score(&law.noisy(noise(variance)), &[y], 0, DIFFERENCE_STEP);
+        prop_assert!((mean - tweedie).abs() < DIFFERENCE_TOLERANCE * (1.0 + y.abs()), "{mean} {tweedie}");
+    }
+
+    /// Posterior means are non-decreasing in the query on the line.
+    #[test]
+    fn posterior_mean_is_monotone(which in 5..LAWS.len(), a in -60.0..60.0_f64, b in -60.0..60.0_f64, variance in 0.01..3.0_f64) {
+        let law = law(LAWS[which]);
+        let mean = |y| law.posterior_mean(&[y], noise(variance)).unwrap()[0];
+        prop_assert!(mean(a.min(b)) <= mean(a.max(b)) + ROUNDOFF);
+    }
+}
