@@ -37,6 +37,7 @@ mod spec;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod truncated;
 mod uniform;
 mod weights;
 mod window;
@@ -48,9 +49,10 @@ pub use covariance::Covariance;
 pub use gaussian::Gaussian;
 pub use generator::{Generator, NoisySample, generator, noise_generator};
 pub use laplace::Laplace;
-pub use line::{LineAtom, LineLaw, Split};
+pub use line::{Level, LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
+pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 
 use crate::cloud::Cloud;
@@ -155,6 +157,19 @@ impl Law {
     pub fn projection(&self, direction: &[f64]) -> Result<LineLaw> {
         self.check_point(direction)?;
         Ok(self.kind().projection(direction))
+    }
+
+    /// A law on the line as such.
+    pub fn on_line(&self) -> Result<LineLaw> {
+        match self.dimension() {
+            1 => self.projection(&[1.0]),
+            found => Err(Error::DimensionMismatch {
+                what: format!("the {} law", self.kind_name()),
+                other: "the line".into(),
+                expected: 1,
+                found,
+            }),
+        }
     }
 
     fn check_point(&self, x: &[f64]) -> Result<()> {

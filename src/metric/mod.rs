@@ -1,1 +1,3 @@
 //! Distances between laws and clouds.
+
+pub mod line;

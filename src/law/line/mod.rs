@@ -15,6 +15,7 @@ mod shape;
 mod tests;
 
 pub use atoms::LineAtom;
+pub use quantile::Level;
 pub(crate) use shape::{Normal, Shape, Slice, Symmetric, Tail, slice};
 
 use self::atoms::AtomTable;
@@ -179,9 +180,27 @@ impl LineLaw {
         self.atoms.iter()
     }
 
-    /// The smallest standard deviation of a Gaussian factor: the scale on which `F` is smooth, zero if it is not.
-    pub(crate) fn smoothing(&self) -> f64 {
-        self.parts.iter().map(|part| part.shape.smoothing()).fold(f64::INFINITY, f64::min)
+    /// The places where `F` jumps or bends, in increasing order: atoms, and the ends of a truncated law.
+    pub(crate) fn breaks(&self) -> Vec<f64> {
+        let ends = self.radius.iter().flat_map(|&radius| [-radius, radius]);
+        let mut breaks: Vec<f64> = self.atoms.iter().map(|atom| atom.at).chain(ends).collect();
+        breaks.sort_by(f64::total_cmp);
+        breaks
+    }
+
+    /// False beyond the ends of a truncated law.
+    pub(crate) fn holds(&self, x: f64) -> bool {
+        self.radius.is_none_or(|radius| x.abs() <= radius)
+    }
+
+    /// The scale `s` on which `F` is smooth: its fourth derivative stays below that of a normal law over `s⁴`. Zero if it is not.
+    pub(crate) fn smoothness(&self) -> f64 {
+        let scale = |part: &Part| {
+            let std = part.shape.smoothing();
+            // Conditioned on a ball t standard deviations out, a law decays over s/t.
+            std / self.radius.map_or(1.0, |r| 1.0 + (r + part.shape.symmetric().centre().abs()) / std)
+        };
+        self.parts.iter().map(scale).fold(f64::INFINITY, f64::min)
     }
 
     /// The law cut in two at `x`.

@@ -1,5 +1,7 @@
 //! Quantiles: Newton's method kept inside a shrinking bracket.
 
+use std::ops::Range;
+
 use super::{LineLaw, Split};
 use crate::error::{Error, Result};
 
@@ -20,18 +22,24 @@ pub struct Level {
 }
 
 impl Level {
-    /// `F − level` at a split, from the side on which the level is the smaller.
-    pub(crate) fn excess(self, below: f64, above: f64) -> f64 {
+    /// `F − level`, from the side on which the level is the smaller.
+    fn excess(self, below: f64, above: f64) -> f64 {
         if self.below <= self.above { below - self.below } else { self.above - above }
     }
 
-    fn excess_at(self, split: &Split) -> f64 {
+    /// `F(x) − level`.
+    pub(crate) fn excess_after(self, split: &Split) -> f64 {
         self.excess(split.below, split.above)
+    }
+
+    /// `F(x−) − level`, the limit from the left.
+    pub(crate) fn excess_before(self, split: &Split) -> f64 {
+        self.excess(split.below - split.jump, split.above + split.jump)
     }
 
     /// Newton's step for the logarithm of the smaller side, which is nearly straight far out in a tail.
     fn newton_step(self, split: &Split) -> f64 {
-        let excess = self.excess_at(split);
+        let excess = self.excess_after(split);
         if self.below <= self.above {
             (excess / self.below).ln_1p() * (split.below / split.density)
         } else {
@@ -48,17 +56,18 @@ impl LineLaw {
             return Err(Error::InvalidParameter { name: "level of a quantile", value: level, requirement });
         }
         let level = Level { below: level, above: 1.0 - level };
-        let (low, high) = self.bracket(level);
-        Ok(self.crossing(low, high, level, 0.0).at)
+        let bracket = self.bracket(level);
+        let middle = 0.5 * bracket.start + 0.5 * bracket.end;
+        Ok(self.crossing(bracket, middle, level, 0.0).at)
     }
 
     /// A bracket `F(low) < level ≤ F(high)`, found by doubling outwards.
-    fn bracket(&self, level: Level) -> (f64, f64) {
+    fn bracket(&self, level: Level) -> Range<f64> {
         let (centre, mut reach) = self.extent();
         let (mut low, mut high) = (centre - reach, centre + reach);
         for _ in 0..MAX_DOUBLINGS {
-            let too_high = level.excess_at(&self.split(low)) >= 0.0;
-            let too_low = level.excess_at(&self.split(high)) < 0.0;
+            let too_high = level.excess_after(&self.split(low)) >= 0.0;
+            let too_low = level.excess_after(&self.split(high)) < 0.0;
             if !(too_high || too_low) || !(low - reach).is_finite() || !(high + reach).is_finite() {
                 break;
             }
@@ -70,7 +79,7 @@ impl LineLaw {
             }
             reach *= 2.0;
         }
-        (low, high)
+        low..high
     }
 
     /// A place where the law lives and a distance of the order of its width.
@@ -90,9 +99,14 @@ impl LineLaw {
         (centre, (0.5 * high - 0.5 * low).max(centre.abs() * f64::EPSILON).max(f64::MIN_POSITIVE))
     }
 
-    /// The split where `F` reaches the level, given `F(low) < level ≤ F(high)`, to within `tolerance` or to the last digit.
-    pub(crate) fn crossing(&self, mut low: f64, mut high: f64, level: Level, tolerance: f64) -> Split {
-        let (mut guess, mut end) = (0.5 * low + 0.5 * high, None);
+    /// The split where `F` reaches the level, given `F(start) < level ≤ F(end)` and a first guess, to within `tolerance` or to
+    /// the last digit.
+    pub(crate) fn crossing(&self, within: Range<f64>, mut guess: f64, level: Level, tolerance: f64) -> Split {
+        let Range { start: mut low, end: mut high } = within;
+        let mut end = None;
+        if guess <= low || guess >= high {
+            guess = 0.5 * low + 0.5 * high;
+        }
         for count in 0..MAX_STEPS {
             if guess <= low || guess >= high {
                 break;
@@ -103,7 +117,7 @@ impl LineLaw {
             if step.abs() <= tolerance.max(f64::EPSILON * guess.abs()) {
                 return split;
             }
-            if level.excess_at(&split) >= 0.0 {
+            if level.excess_after(&split) >= 0.0 {
                 (high, end) = (guess, Some(split));
             } else {
                 low = guess;
