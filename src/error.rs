@@ -159,6 +159,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// The threads asked for could not be had.
+    #[error("cannot start {count} threads: {problem}; ask for fewer")]
+    Threads {
+        /// Threads asked for; 0 stands for one per core.
+        count: usize,
+        /// The system's reason.
+        problem: String,
+    },
+
     /// A computation that could not be carried through.
     #[error("{what} failed at raw time {raw_time}: {problem}")]
     Integration {

@@ -1,7 +1,53 @@
-#![doc = "ebflow: verified integration of the mean-field particle flow of Gaussian attention."]
+//! Verified integration of the mean-field particle flow of Gaussian attention.
+//!
+//! `N` particles move towards kernel barycentres of each other,
+//!
+//! ```text
+//! dz_i/dt = F_i − z_i,    F_i = Σ_j ω_j w_ij z_j / Σ_j ω_j w_ij,    w_ij = exp(−β|z_i − z_j|²/2),
+//! ```
+//!
+//! which turns a noisy sample into a particle approximation of its clean prior (Stage 1); averaging the particles with the
+//! likelihood of a noisy token gives its posterior mean (Stage 2). Labels such as `eq:covariance-ode` in these pages are
+//! those of the paper *Attention as In-Context Empirical Bayes: A Two-Stage View via Particle Dynamics*.
+//!
+//! # The map
+//!
+//! Data flows downwards; a module uses only those above it.
+//!
+//! | module | holds | paper |
+//! |---|---|---|
+//! | [`error`] | the one error type | |
+//! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
+//! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
+//! | [`npy`] | NumPy files | |
+//! | [`law`] | priors, their noisy laws, Bayes estimators | `sec:app_bayes_opt_GMM_formula` |
+//! | [`drift`] | the kernel sums | `prop:sc-barycentric-drift` |
+//! | [`flow`] | layers, adaptive integration, schedules | `alg:two_stage_multilayer_attn` |
+//! | [`exact`] | closed forms of Gaussian laws | `lem:gaussian-invariance-covariance`, `thm:gaussiandenoise` |
+//! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
+//! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
+//! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
+//!
+//! # A first flow
+//!
+//! ```
+//! use ebflow::drift::Dense;
+//! use ebflow::law::Law;
+//! use ebflow::{Adaptive, Beta, Flow, NoiseVariance, Schedule};
+//!
+//! let prior = Law::parse("{ kind = 'mixture', weights = [0.5, 0.5], means = [-1, 1], std = 0.1 }")?;
+//! let noise = NoiseVariance::new(0.25)?;
+//! let tokens = prior.sample_noisy(200, noise, 7)?.noisy;
+//!
+//! let flow = Flow::new(Schedule::constant(Beta::new(20.0)?), noise.denoising_horizon())?;
+//! let trajectory = flow.run(&tokens, &Dense, &Adaptive::new(1e-6, 1e-6)?)?;
+//! assert!(trajectory.end.covariance()[(0, 0)] < tokens.covariance()[(0, 0)]);
+//! # Ok::<(), ebflow::Error>(())
+//! ```
 #![warn(missing_docs)]
 
 pub mod cloud;
+pub mod denoise;
 pub mod drift;
 pub mod error;
 pub mod exact;

@@ -1,11 +1,13 @@
 //! Arguments that several verbs share.
 
-use ebflow::{Beta, Error, NoiseVariance, RawTime, ScoreTime};
+use ebflow::drift::{Dense, Drift};
+use ebflow::flow::{Adaptive, Integrator, Layers, Time};
+use ebflow::{BallRadius, Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
     ($name:ident, $type:ty) => {
-        pub fn $name(text: &str) -> Result<$type, String> {
+        pub fn $name(text: &str) -> std::result::Result<$type, String> {
             let value = text.trim().parse().map_err(|_| format!("'{text}' is not a number"))?;
             <$type>::new(value).map_err(|e: Error| e.to_string())
         }
@@ -16,15 +18,99 @@ quantity_parser!(beta, Beta);
 quantity_parser!(noise_variance, NoiseVariance);
 quantity_parser!(raw_time, RawTime);
 quantity_parser!(score_time, ScoreTime);
+quantity_parser!(ball_radius, BallRadius);
 
-/// How far the flow runs: exactly one of the three.
+/// How far the flow runs.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct Horizon {
-    /// Raw depth time t.
+    /// Horizon in raw depth time t.
     #[arg(long, value_name = "T", value_parser = raw_time, allow_negative_numbers = true)]
     raw_time: Option<RawTime>,
-    /// Score time s = t/β.
+    /// Horizon in score time s = t/β.
     #[arg(long, value_name = "S", value_parser = score_time, allow_negative_numbers = true)]
     score_time: Option<ScoreTime>,
+    /// Horizon that removes noise of this variance: score time V/2.
+    #[arg(long, value_name = "V", value_parser = noise_variance, allow_negative_numbers = true)]
+    noise_var: Option<NoiseVariance>,
+}
+
+impl Horizon {
+    /// The time asked for; clap has seen to it that there is exactly one.
+    pub fn time(&self) -> Time {
+        let raw = self.raw_time.map(Time::from);
+        let score = self.score_time.or(self.noise_var.map(NoiseVariance::denoising_horizon));
+        raw.or(score.map(Time::from)).expect("clap requires one of the group")
+    }
+}
+
+/// How the flow is integrated and its kernel sums evaluated.
+#[derive(Debug, clap::Args)]
+pub struct FlowOptions {
+    /// Layers that divide the horizon evenly (Algorithm 1); without it, an adaptive integrator.
+    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["rtol", "atol"])]
+    layers: Option<u32>,
+    /// Relative tolerance of the adaptive integrator [default: 1e-8].
+    #[arg(long, value_name = "X", requires = "atol", allow_negative_numbers = true)]
+    rtol: Option<f64>,
+    /// Absolute tolerance of the adaptive integrator [default: 1e-8].
+    #[arg(long, value_name = "Y", requires = "rtol", allow_negative_numbers = true)]
+    atol: Option<f64>,
+    /// Keep only the tokens within this radius of the origin as particles (Algorithm 3).
+    #[arg(long, value_name = "R", value_parser = ball_radius, allow_negative_numbers = true)]
+    pub radius: Option<BallRadius>,
+    /// How kernel sums are evaluated.
+    #[arg(long, value_enum, default_value = "dense")]
+    pub drift: DriftName,
+    /// Threads to use [default: all cores]. Results do not depend on it.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+/// The drifts by name.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum DriftName {
+    /// All pairs.
+    Dense,
+}
+
+impl DriftName {
+    /// The name as the user writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+        }
+    }
+}
+
+/// Both tolerances when the user names none.
+const DEFAULT_TOLERANCE: f64 = 1e-8;
+
+impl FlowOptions {
+    /// Layers or the adaptive integrator.
+    pub fn integrator(&self) -> Result<Box<dyn Integrator>> {
+        Ok(match self.layers {
+            Some(count) => Box::new(Layers::new(count as usize)?),
+            None => Box::new(Adaptive::new(
+                self.rtol.unwrap_or(DEFAULT_TOLERANCE),
+                self.atol.unwrap_or(DEFAULT_TOLERANCE),
+            )?),
+        })
+    }
+
+    /// The drift by its name.
+    pub fn drift(&self) -> Box<dyn Drift> {
+        match self.drift {
+            DriftName::Dense => Box::new(Dense),
+        }
+    }
+
+    /// Runs a job on as many threads as asked for.
+    pub fn on_threads<T: Send>(&self, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let threads = self.threads.map_or(0, usize::from);
+        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool.install(job),
+            Err(error) => Err(Error::Threads { count: threads, problem: error.to_string() }),
+        }
+    }
 }

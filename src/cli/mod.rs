@@ -4,9 +4,13 @@
 
 mod args;
 mod completions;
+mod denoise;
 mod exact;
+mod flow;
 mod output;
 mod posterior;
+mod run_report;
+mod sample;
 
 use std::process::ExitCode;
 
@@ -26,6 +30,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Sample(sample::Args),
+    Denoise(denoise::Args),
+    Flow(flow::Args),
     Posterior(posterior::Args),
     Exact(exact::Args),
     Completions(completions::Args),
@@ -44,8 +51,11 @@ pub fn main() -> ExitCode {
 
 fn run(verb: Verb) -> Result<()> {
     match verb {
+        Verb::Sample(args) => sample::run(&args),
+        Verb::Denoise(args) => denoise::run(&args),
+        Verb::Flow(args) => flow::run(&args),
         Verb::Posterior(args) => posterior::run(&args),
-        Verb::Exact(args) => exact::run(args),
+        Verb::Exact(args) => exact::run(&args),
         Verb::Completions(args) => completions::run(&args),
     }
 }

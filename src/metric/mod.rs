@@ -1,3 +1,3 @@
 //! Distances between laws and clouds.
 
-pub mod line;
+pub mod transport;

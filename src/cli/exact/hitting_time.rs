@@ -1,4 +1,4 @@
-//! `ebflow exact`: the closed forms.
+//! `ebflow exact hitting-time`: when a variance is reached.
 
 use std::fmt;
 
@@ -6,23 +6,11 @@ use ebflow::exact::{Hitting, VarianceDescent};
 use ebflow::{Beta, NoiseVariance, Result};
 use serde::Serialize;
 
-use super::{args, output};
-
-/// Closed-form references for Gaussian laws.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    form: Form,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Form {
-    HittingTime(HittingTime),
-}
+use crate::cli::{args, output};
 
 /// When the variance of an isotropic Gaussian law reaches a target.
 #[derive(Debug, clap::Args)]
-struct HittingTime {
+pub struct Args {
     /// Variance τ = σ² of the observation noise.
     #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
     noise_var: NoiseVariance,
@@ -41,7 +29,7 @@ struct HittingTime {
 }
 
 #[derive(Serialize)]
-struct HittingReport {
+struct Report {
     initial_variance: f64,
     target: f64,
     score_time: Option<f64>,
@@ -49,7 +37,7 @@ struct HittingReport {
     infinite: bool,
 }
 
-impl fmt::Display for HittingReport {
+impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |t: Option<f64>| t.map_or_else(|| "infinite".into(), |t| t.to_string());
         output::line(f, "initial variance", self.initial_variance)?;
@@ -59,20 +47,14 @@ impl fmt::Display for HittingReport {
     }
 }
 
-pub fn run(args: Args) -> Result<()> {
-    match args.form {
-        Form::HittingTime(args) => hitting_time(&args),
-    }
-}
-
-fn hitting_time(args: &HittingTime) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     let descent = VarianceDescent::of_prior(args.prior_var, args.noise_var, args.beta)?;
     let target = args.target.unwrap_or(args.prior_var);
     let score_time = match descent.hitting(target)? {
         Hitting::At(time) => Some(time),
         Hitting::Never => None,
     };
-    let report = HittingReport {
+    let report = Report {
         initial_variance: descent.start(),
         target,
         score_time: score_time.map(|s| s.get()),

@@ -1,0 +1,173 @@
+//! `ebflow denoise`: both stages, and how good the result is where the truth is known.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use ebflow::denoise::{Denoised, Denoiser};
+use ebflow::drift::Drift;
+use ebflow::law::{BayesOracle, Law};
+use ebflow::posterior::{mean_squared_error, one_shot};
+use ebflow::{Beta, Cloud, Error, NoiseVariance, Result, npy};
+use serde::Serialize;
+
+use super::args::{self, FlowOptions};
+use super::output;
+use super::run_report::RunReport;
+
+/// Denoise tokens: refine them into a particle prior, then average it for each token.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Noisy tokens, shape (N, d).
+    tokens: PathBuf,
+    /// Variance τ = σ² of the observation noise.
+    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
+    noise_var: NoiseVariance,
+    /// Inverse temperature β of the kernel.
+    #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
+    beta: Beta,
+    /// Where the estimates go.
+    #[arg(long, value_name = "EST.npy")]
+    out: PathBuf,
+    /// Where the refined particles go.
+    #[arg(long, value_name = "Z.npy")]
+    particles: Option<PathBuf>,
+    #[command(flatten)]
+    options: FlowOptions,
+    /// The true prior (TOML file or inline table): compare with its Bayes estimator.
+    #[arg(long, value_name = "LAW")]
+    law: Option<String>,
+    /// The clean tokens, shape (N, d): print mean squared errors.
+    #[arg(long, value_name = "C.npy")]
+    clean: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    run: RunReport,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    estimators: Vec<Score>,
+}
+
+/// How good one estimator is, in mean squared error per token.
+#[derive(Serialize)]
+struct Score {
+    estimator: &'static str,
+    mse_to_clean: Option<f64>,
+    mse_to_bayes: Option<f64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.run)?;
+        if self.estimators.is_empty() {
+            return Ok(());
+        }
+        let cell = |v: Option<f64>| v.map_or_else(|| "-".into(), |v| format!("{v:.6}"));
+        writeln!(f, "\n{:<18} {:>14} {:>14}", "mean squared error", "to the truth", "to Bayes")?;
+        for score in &self.estimators {
+            let (clean, bayes) = (cell(score.mse_to_clean), cell(score.mse_to_bayes));
+            writeln!(f, "{:<18} {clean:>14} {bayes:>14}", score.estimator)?;
+        }
+        Ok(())
+    }
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let tokens = npy::read_cloud(&args.tokens)?;
+    let truth = Truth::read(args, &tokens)?;
+    npy::check_writable(std::iter::once(&args.out).chain(&args.particles))?;
+    let (drift, integrator) = (args.options.drift(), args.options.integrator()?);
+    let denoiser = Denoiser {
+        noise: args.noise_var,
+        beta: args.beta,
+        radius: args.options.radius,
+        integrator: integrator.as_ref(),
+        drift: drift.as_ref(),
+        estimate_error: true,
+    };
+    let (denoised, estimators) = args.options.on_threads(|| {
+        let denoised = denoiser.denoise(&tokens)?;
+        let scores = truth.scores(&tokens, &denoised, args.noise_var, drift.as_ref())?;
+        Ok((denoised, scores))
+    })?;
+    npy::write_table(&args.out, &denoised.inference.mean, tokens.dimension())?;
+    if let Some(path) = &args.particles {
+        npy::write_table(path, denoised.trajectory.end.points(), tokens.dimension())?;
+    }
+    let run = RunReport::new(&tokens, &denoised.trajectory, args.options.drift);
+    output::print(&Report { run, estimators }, args.json)
+}
+
+/// What is known of the truth: the clean tokens, the Bayes estimates, both or neither.
+struct Truth {
+    clean: Option<Cloud>,
+    bayes: Option<Cloud>,
+}
+
+impl Truth {
+    fn read(args: &Args, tokens: &Cloud) -> Result<Self> {
+        let clean = args.clean.as_ref().map(|path| npy::read_cloud(path)).transpose()?;
+        if let Some(cloud) = &clean {
+            same_shape(cloud, tokens)?;
+        }
+        let law = args.law.as_ref().map(|text| Law::parse(text)).transpose()?;
+        let bayes = law.map(|law| law.posterior_means(tokens, args.noise_var)).transpose()?;
+        Ok(Self { clean, bayes })
+    }
+
+    fn scores(
+        &self,
+        tokens: &Cloud,
+        denoised: &Denoised,
+        noise: NoiseVariance,
+        drift: &dyn Drift,
+    ) -> Result<Vec<Score>> {
+        if self.clean.is_none() && self.bayes.is_none() {
+            return Ok(Vec::new());
+        }
+        let score = |estimator, estimates: &[f64]| Score {
+            estimator,
+            mse_to_clean: self
+                .clean
+                .as_ref()
+                .map(|c| mean_squared_error(estimates, c.points(), c.dimension())),
+            mse_to_bayes: self
+                .bayes
+                .as_ref()
+                .map(|b| mean_squared_error(estimates, b.points(), b.dimension())),
+        };
+        let mut scores =
+            vec![score("noisy tokens", tokens.points()), score("one-shot", &one_shot(tokens, noise, drift)?)];
+        let particles = &denoised.trajectory.end;
+        if particles.len() == tokens.len() {
+            scores.push(score("Stage 1 only", particles.points()));
+        }
+        scores.push(score("two stages", &denoised.inference.mean));
+        scores.extend(self.bayes.as_ref().map(|b| score("Bayes", b.points())));
+        Ok(scores)
+    }
+}
+
+fn same_shape(clean: &Cloud, tokens: &Cloud) -> Result<()> {
+    if clean.dimension() != tokens.dimension() {
+        return Err(Error::DimensionMismatch {
+            what: "the set of clean tokens".into(),
+            other: "the set of noisy tokens".into(),
+            expected: tokens.dimension(),
+            found: clean.dimension(),
+        });
+    }
+    if clean.len() != tokens.len() {
+        return Err(Error::LengthMismatch {
+            what: "the set of clean tokens".into(),
+            other: "the noisy tokens".into(),
+            expected: tokens.len(),
+            found: clean.len(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! `ebflow exact covariance`: the covariance flow of a Gaussian law.
+
+use std::fmt;
+
+use ebflow::exact::CovarianceFlow;
+use ebflow::law::Law;
+use ebflow::{Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
+use nalgebra::DMatrix;
+use serde::Serialize;
+
+use crate::cli::{args, output};
+
+/// Mean and covariance of a Gaussian law at a time of the mean-field flow.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The clean Gaussian prior: a TOML file or an inline table.
+    #[arg(long, value_name = "LAW")]
+    law: String,
+    /// Variance τ = σ² of the observation noise.
+    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
+    noise_var: NoiseVariance,
+    /// Inverse temperature β of the kernel.
+    #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
+    beta: Beta,
+    #[command(flatten)]
+    horizon: Horizon,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// When to look.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct Horizon {
+    /// At a raw depth time t.
+    #[arg(long, value_name = "T", value_parser = args::raw_time, allow_negative_numbers = true)]
+    raw_time: Option<RawTime>,
+    /// At a score time s = t/β.
+    #[arg(long, value_name = "S", value_parser = args::score_time, allow_negative_numbers = true)]
+    score_time: Option<ScoreTime>,
+    /// At the denoising horizon, score time V/2.
+    #[arg(long)]
+    denoising: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    raw_time: f64,
+    score_time: f64,
+    mean: Vec<f64>,
+    covariance: Vec<Vec<f64>>,
+    eigenvalues: Vec<f64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        output::line(f, "raw time", self.raw_time)?;
+        output::line(f, "score time", self.score_time)?;
+        output::line(f, "mean", format_args!("{:?}", self.mean))?;
+        for (i, row) in self.covariance.iter().enumerate() {
+            output::line(f, if i == 0 { "covariance" } else { "" }, format_args!("{row:?}"))?;
+        }
+        output::line(f, "eigenvalues", format_args!("{:?}", self.eigenvalues))
+    }
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let law = Law::parse(&args.law)?;
+    let Law::Gaussian(gaussian) = &law else {
+        return Err(Error::Unsupported {
+            kind: law.kind_name(),
+            capability: "a closed covariance flow",
+            remedy: "give a gaussian law; other laws do not stay in their family along the flow",
+        });
+    };
+    let raw_time = match (args.horizon.raw_time, args.horizon.score_time) {
+        (Some(raw), _) => raw,
+        (None, Some(score)) => score.to_raw(args.beta),
+        (None, None) => args.noise_var.denoising_horizon().to_raw(args.beta),
+    };
+    let raw_time = RawTime::new(raw_time.get())?;
+    let flow =
+        CovarianceFlow::of_prior(law.mean(), gaussian.covariance().matrix(), args.noise_var, args.beta)?;
+    let report = Report {
+        raw_time: raw_time.get(),
+        score_time: raw_time.to_score(args.beta).get(),
+        mean: flow.mean().iter().copied().collect(),
+        covariance: rows(&flow.covariance_at(raw_time)),
+        eigenvalues: flow.eigenvalues_at(raw_time).iter().copied().collect(),
+    };
+    output::print(&report, args.json)
+}
+
+fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+}

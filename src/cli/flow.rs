@@ -1,0 +1,54 @@
+//! `ebflow flow`: Stage 1 on its own.
+
+use std::path::PathBuf;
+
+use ebflow::flow::{Flow, Schedule};
+use ebflow::{Beta, Cloud, Result, npy};
+
+use super::args::{self, FlowOptions, Horizon};
+use super::output;
+use super::run_report::RunReport;
+
+/// Move a cloud along the flow (Stage 1).
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Points to move, shape (N, d).
+    tokens: PathBuf,
+    /// Inverse temperature β of the kernel.
+    #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
+    beta: Beta,
+    #[command(flatten)]
+    horizon: Horizon,
+    /// Where the moved points go.
+    #[arg(long, value_name = "Z.npy")]
+    out: PathBuf,
+    /// Probability weights of the points, shape (N,).
+    #[arg(long, value_name = "W.npy")]
+    weights: Option<PathBuf>,
+    #[command(flatten)]
+    options: FlowOptions,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let tokens = weighted_tokens(args)?;
+    npy::check_writable([&args.out])?;
+    let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
+    let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?.with_error_estimate();
+    let (drift, integrator) = (args.options.drift(), args.options.integrator()?);
+    let trajectory = args
+        .options
+        .on_threads(|| flow.run(start.as_ref().unwrap_or(&tokens), drift.as_ref(), integrator.as_ref()))?;
+    npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
+    output::print(&RunReport::new(&tokens, &trajectory, args.options.drift), args.json)
+}
+
+fn weighted_tokens(args: &Args) -> Result<Cloud> {
+    let tokens = npy::read_cloud(&args.tokens)?;
+    match &args.weights {
+        None => Ok(tokens),
+        Some(path) => tokens.with_named_weights(npy::read_vector(path)?, &path.display().to_string()),
+    }
+}

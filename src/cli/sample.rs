@@ -1,0 +1,84 @@
+//! `ebflow sample`: tokens from a law, clean or noisy.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use ebflow::law::{Law, generator};
+use ebflow::{NoiseVariance, Result, npy};
+use serde::Serialize;
+
+use super::{args, output};
+
+/// Draw tokens from a law.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The law: a TOML file or an inline table.
+    law: String,
+    /// How many points. With the same seed, fewer points are the first of more.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    n: u32,
+    /// Variance of Gaussian noise to add.
+    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
+    noise_var: Option<NoiseVariance>,
+    /// Seed of the random numbers.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Where the points go, shape (N, d).
+    #[arg(long, value_name = "X.npy")]
+    out: PathBuf,
+    /// Where the points go as they were before the noise.
+    #[arg(long, value_name = "C.npy", requires = "noise_var")]
+    clean: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    law: &'static str,
+    n: usize,
+    d: usize,
+    seed: u64,
+    noise_var: Option<f64>,
+    out: PathBuf,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        output::line(f, "points", format_args!("{} in dimension {}", self.n, self.d))?;
+        output::line(f, "law", self.law)?;
+        match self.noise_var {
+            Some(variance) => output::line(f, "noise variance", variance)?,
+            None => output::line(f, "noise variance", "none added")?,
+        }
+        output::line(f, "seed", self.seed)?;
+        output::line(f, "written to", self.out.display())
+    }
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let law = Law::parse(&args.law)?;
+    npy::check_writable(std::iter::once(&args.out).chain(&args.clean))?;
+    let n = args.n as usize;
+    let points = match args.noise_var {
+        None => law.sample(n, &mut generator(args.seed))?,
+        Some(noise) => {
+            let sample = law.sample_noisy(n, noise, args.seed)?;
+            if let Some(path) = &args.clean {
+                npy::write_table(path, sample.clean.points(), law.dimension())?;
+            }
+            sample.noisy
+        }
+    };
+    npy::write_table(&args.out, points.points(), law.dimension())?;
+    let report = Report {
+        law: law.kind_name(),
+        n,
+        d: law.dimension(),
+        seed: args.seed,
+        noise_var: args.noise_var.map(NoiseVariance::get),
+        out: args.out.clone(),
+    };
+    output::print(&report, args.json)
+}

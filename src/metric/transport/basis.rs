@@ -1,0 +1,265 @@
+//! [`Basis`]: a spanning tree of the transport network with its flows and potentials.
+//!
+//! # Formula
+//! Sources `0 … n−1`, targets `n … n+m−1` and a root. Along every arc of the tree `u_i + v_j = c_ij`; artificial arcs
+//! join components to the root. An arc between a source and its parent points up, one between a target and its parent
+//! points down, so the direction needs no storage. The tree is *strongly feasible*: arcs without flow point up, that is,
+//! they hang a source. Pivots that keep it so never cycle.
+
+use super::start::{Arc, Start};
+
+const NONE: u32 = u32::MAX;
+
+/// A node and the arc to its parent.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    parent: u32,
+    first_child: u32,
+    next: u32,
+    previous: u32,
+    depth: u32,
+    flow: i64,
+    cost: f64,
+}
+
+/// Mass shipped from a source to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flow {
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) mass: i64,
+}
+
+/// A strongly feasible spanning tree.
+#[derive(Debug, Clone)]
+pub(super) struct Basis {
+    sources: usize,
+    nodes: Vec<Node>,
+    /// `u` of the sources, `v` of the targets, zero for the root.
+    potentials: Vec<f64>,
+}
+
+/// The arc that a pivot removes: the child at its lower end, and how much flow goes round the cycle.
+struct Leaving {
+    child: u32,
+    flow: i64,
+    on_source_side: bool,
+    apex: u32,
+}
+
+impl Basis {
+    /// Ships greedily along the arcs of the start in their order of preference; what is left goes through the root.
+    ///
+    /// Each shipment exhausts one node, which becomes a child of the other. A source that is exhausted together with its
+    /// target stays the parent: its arc to the root points up, so the tree is strongly feasible.
+    pub(super) fn greedy(supply: &[i64], demand: &[i64], start: &Start, artificial: f64) -> Self {
+        let (sources, root) = (supply.len(), supply.len() + demand.len());
+        let hung = |parent: usize, flow, cost| Node {
+            parent: parent as u32,
+            first_child: NONE,
+            next: NONE,
+            previous: NONE,
+            depth: 0,
+            flow,
+            cost,
+        };
+        let through_root = |(&mass, price): (&i64, &f64)| hung(root, mass, price + artificial);
+        let mut nodes: Vec<Node> = supply.iter().zip(&start.source_prices).map(through_root).collect();
+        nodes.extend(demand.iter().zip(&start.target_prices).map(through_root));
+        nodes.push(Node { parent: NONE, ..hung(0, 0, 0.0) });
+        for arc in start.by_reduced_cost() {
+            let (i, j) = (arc.source as usize, sources + arc.target as usize);
+            let (left, right) = (nodes[i].flow, nodes[j].flow);
+            let open = nodes[i].parent == root as u32 && nodes[j].parent == root as u32;
+            if !open || left == 0 || right == 0 {
+                continue;
+            }
+            let (exhausted, other) = if left < right { (i, j) } else { (j, i) };
+            let flow = left.min(right);
+            nodes[exhausted] = hung(other, flow, arc.cost);
+            nodes[other].flow -= flow;
+        }
+        let mut basis = Self { sources, nodes, potentials: vec![0.0; root + 1] };
+        for node in 0..root as u32 {
+            basis.link(node, basis.node(node).parent);
+        }
+        basis.refresh();
+        basis
+    }
+
+    fn node(&self, index: u32) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    /// Number of nodes, the root included.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn root(&self) -> u32 {
+        (self.nodes.len() - 1) as u32
+    }
+
+    fn is_source(&self, node: u32) -> bool {
+        (node as usize) < self.sources
+    }
+
+    fn link(&mut self, node: u32, parent: u32) {
+        let next = std::mem::replace(&mut self.nodes[parent as usize].first_child, node);
+        if next != NONE {
+            self.nodes[next as usize].previous = node;
+        }
+        let linked = &mut self.nodes[node as usize];
+        (linked.parent, linked.next, linked.previous) = (parent, next, NONE);
+    }
+
+    fn unlink(&mut self, node: u32) {
+        let Node { parent, next, previous, .. } = *self.node(node);
+        match previous {
+            NONE => self.nodes[parent as usize].first_child = next,
+            _ => self.nodes[previous as usize].next = next,
+        }
+        if next != NONE {
+            self.nodes[next as usize].previous = previous;
+        }
+    }
+
+    /// The node after `node` in a walk through the subtree below `top`, parents before children.
+    #[inline(always)]
+    fn following(&self, node: u32, top: u32) -> Option<u32> {
+        let mut node = node;
+        if self.node(node).first_child != NONE {
+            return Some(self.node(node).first_child);
+        }
+        while node != top {
+            if self.node(node).next != NONE {
+                return Some(self.node(node).next);
+            }
+            node = self.node(node).parent;
+        }
+        None
+    }
+
+    /// Computes depths and potentials afresh, without the rounding that pivots have piled up.
+    pub(super) fn refresh(&mut self) {
+        let root = self.root();
+        let mut at = self.following(root, root);
+        while let Some(node) = at {
+            let Node { parent, cost, .. } = *self.node(node);
+            self.nodes[node as usize].depth = self.node(parent).depth + 1;
+            self.potentials[node as usize] = cost - self.potentials[parent as usize];
+            at = self.following(node, root);
+        }
+    }
+
+    /// `c_ij − u_i − v_j`: negative for an arc that pays.
+    #[inline(always)]
+    pub(super) fn reduced_cost(&self, arc: &Arc) -> f64 {
+        let (i, j) = (arc.source as usize, self.sources + arc.target as usize);
+        arc.cost - self.potentials[i] - self.potentials[j]
+    }
+
+    /// Brings an arc into the tree.
+    pub(super) fn pivot(&mut self, arc: &Arc) {
+        let reduced = self.reduced_cost(arc);
+        let (source, target) = (arc.source, (self.sources + arc.target as usize) as u32);
+        let leaving = self.leaving(source, target);
+        if leaving.flow > 0 {
+            self.push_flow(source, leaving.apex, -leaving.flow);
+            self.push_flow(target, leaving.apex, leaving.flow);
+        }
+        let (inner, outer, rise) =
+            if leaving.on_source_side { (source, target, reduced) } else { (target, source, -reduced) };
+        self.hang(inner, outer, &leaving, arc.cost);
+        self.lift(inner, rise);
+    }
+
+    /// Walks both ends of the entering arc up to where they meet. Flow falls on the sources' arcs above the source and
+    /// on the targets' arcs above the target; of those with least flow the last one along the cycle must leave.
+    fn leaving(&self, source: u32, target: u32) -> Leaving {
+        let (mut a, mut b) = (source, target);
+        let (mut least_a, mut least_b) = ((i64::MAX, NONE), (i64::MAX, NONE));
+        while a != b {
+            let (above_a, above_b) = (self.node(a), self.node(b));
+            if above_a.depth >= above_b.depth {
+                if self.is_source(a) && above_a.flow < least_a.0 {
+                    least_a = (above_a.flow, a);
+                }
+                a = above_a.parent;
+            } else {
+                if !self.is_source(b) && above_b.flow <= least_b.0 {
+                    least_b = (above_b.flow, b);
+                }
+                b = above_b.parent;
+            }
+        }
+        let on_source_side = least_a.0 < least_b.0;
+        let (flow, child) = if on_source_side { least_a } else { least_b };
+        Leaving { child, flow, on_source_side, apex: a }
+    }
+
+    /// Adds flow to the targets' arcs and takes it from the sources' arcs (or the reverse) from `node` up to the apex.
+    fn push_flow(&mut self, node: u32, apex: u32, of_sources: i64) {
+        let mut at = node;
+        while at != apex {
+            let change = if self.is_source(at) { of_sources } else { -of_sources };
+            let node = &mut self.nodes[at as usize];
+            node.flow += change;
+            at = node.parent;
+        }
+    }
+
+    /// Cuts the leaving arc and hangs what was below it from the entering arc, turning the path between the two over.
+    fn hang(&mut self, inner: u32, outer: u32, leaving: &Leaving, cost: f64) {
+        let (mut node, mut parent, mut flow, mut cost) = (inner, outer, leaving.flow, cost);
+        loop {
+            let old = *self.node(node);
+            self.unlink(node);
+            self.link(node, parent);
+            let hung = &mut self.nodes[node as usize];
+            (hung.flow, hung.cost) = (flow, cost);
+            if node == leaving.child {
+                break;
+            }
+            (parent, node, flow, cost) = (node, old.parent, old.flow, old.cost);
+        }
+    }
+
+    /// Raises the sources and lowers the targets below `top`, and corrects the depths.
+    fn lift(&mut self, top: u32, rise: f64) {
+        let mut at = Some(top);
+        while let Some(node) = at {
+            self.nodes[node as usize].depth = self.node(self.node(node).parent).depth + 1;
+            self.potentials[node as usize] += if self.is_source(node) { rise } else { -rise };
+            at = self.following(node, top);
+        }
+    }
+
+    /// `u`, one value per source.
+    pub(super) fn source_potentials(&self) -> &[f64] {
+        &self.potentials[..self.sources]
+    }
+
+    /// `v`, one value per target.
+    pub(super) fn target_potentials(&self) -> &[f64] {
+        &self.potentials[self.sources..self.nodes.len() - 1]
+    }
+
+    /// For every target a source to which the tree joins it, if it hangs from one or holds one.
+    pub(super) fn partners(&self) -> impl Iterator<Item = Option<usize>> {
+        self.nodes[self.sources..self.nodes.len() - 1].iter().map(|node| {
+            let partner = if self.is_source(node.parent) { node.parent } else { node.first_child };
+            (partner != NONE).then_some(partner as usize)
+        })
+    }
+
+    /// The arcs of the tree between sources and targets, also those without flow.
+    pub(super) fn flows(&self) -> impl Iterator<Item = Flow> {
+        let root = self.root();
+        let of_tree = (0..root).map(|at| (at, self.node(at))).filter(move |(_, node)| node.parent != root);
+        of_tree.map(|(at, node)| {
+            let (source, target) = if self.is_source(at) { (at, node.parent) } else { (node.parent, at) };
+            Flow { source: source as usize, target: target as usize - self.sources, mass: node.flow }
+        })
+    }
+}

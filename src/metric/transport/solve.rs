@@ -1,0 +1,95 @@
+//! Solving a transport problem between two sides: coarse to fine, with arcs priced in over all pairs.
+
+use super::basis::Basis;
+use super::prices::Prices;
+use super::side::Side;
+use super::simplex::Simplex;
+use super::start::{Arc, Start, target_dual};
+
+/// Sides of at most so many points are not coarsened; between two such sides all pairs are arcs.
+const SMALL: usize = 128;
+
+/// Violated arcs that a row may add per round.
+const ARCS_PER_ROW: usize = 4;
+
+/// Arcs that violate dual feasibility by less are not added: `1e-13` of the extent, which lies in `[1/2, 1)`.
+const PRICING_TOLERANCE: f64 = 5e-14;
+
+/// Arcs whose reduced cost is above minus this do not enter: well below what pricing adds, well above the rounding of a
+/// potential.
+const PIVOT_TOLERANCE: f64 = 1e-14;
+
+/// Rounds after which pricing stops. Far more than ever needed; bounds the time should rounding keep it from settling, and
+/// the certificate says what was reached.
+const ROUNDS: usize = 1000;
+
+/// What solving took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Pivots of the simplex, over all levels.
+    pub pivots: usize,
+    /// Rounds in which all pairs were priced, over all levels.
+    pub rounds: usize,
+    /// Arcs offered on the finest level.
+    pub arcs: usize,
+}
+
+/// An optimal basis and what it took to find.
+#[derive(Debug, Clone)]
+pub(super) struct Solution {
+    pub(super) basis: Basis,
+    pub(super) effort: Effort,
+}
+
+/// Solves between two sides in coordinates of extent `[1/2, 1)` along the widest axis.
+pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Solution {
+    let mut effort = Effort::default();
+    let start = if sources.len() <= SMALL && targets.len() <= SMALL {
+        Start::dense(sources, targets)
+    } else {
+        let (coarse_sources, coarse_targets) = (sources.coarsened(SMALL), targets.coarsened(SMALL));
+        let coarse = solve(&coarse_sources.side, &coarse_targets.side);
+        effort = coarse.effort;
+        Start::refined([sources, targets], [&coarse_sources, &coarse_targets], &coarse.basis)
+    };
+    // Prices are the values of a 1-Lipschitz function up to sign, so `u_i + v_j ≥ −|x_i − y_j|`: going through the root
+    // at twice the diameter either way costs more than any direct arc.
+    let artificial = 2.0 * (sources.tree.dimension() as f64).sqrt();
+    let basis = Basis::greedy(&sources.masses, &targets.masses, &start, artificial);
+    let mut simplex = Simplex::new(basis, start.arcs, PIVOT_TOLERANCE);
+    let mut violated = vec![];
+    for _ in 0..ROUNDS {
+        simplex.optimise();
+        effort.rounds += 1;
+        price(sources, targets, &simplex.basis, &mut violated);
+        if violated.is_empty() {
+            break;
+        }
+        simplex.offer(&violated);
+    }
+    effort.pivots += simplex.pivots;
+    effort.arcs = simplex.arcs.len();
+    Solution { basis: simplex.basis, effort }
+}
+
+/// Finds arcs with `|x_i − y_j| < u_i + v_j` over all pairs.
+///
+/// A target that has been found has its price lowered until the arc pays no more, so that rows which would all find the same
+/// targets spread over many. Nothing found means that nothing is violated.
+fn price<const D: usize>(
+    sources: &Side<D>,
+    targets: &Side<D>,
+    basis: &Basis,
+    violated: &mut Vec<Arc>,
+) {
+    violated.clear();
+    let mut prices = Prices::new(&targets.tree, &target_dual([sources, targets], basis));
+    let mut found = Vec::with_capacity(ARCS_PER_ROW + 1);
+    for (i, &potential) in basis.source_potentials().iter().enumerate() {
+        prices.smallest(sources.tree.point(i), potential - PRICING_TOLERANCE, ARCS_PER_ROW, &mut found);
+        for f in &found {
+            prices.lower(f.index, potential - f.value);
+            violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! [`Start`]: the arcs and prices with which a simplex begins.
+//!
+//! Small problems take all pairs. Larger ones solve a coarser problem first: its potential, extended to all space as
+//! `f(y) = min_J |y − Y_J| − V_J`, prices the fine points, each of which offers the arcs of least reduced cost; and
+//! what the coarse plan ships between two cells may go between any of their members. The latter matters where
+//! points have collapsed onto clusters: there all members of a cluster prefer the same few partners.
+
+use super::basis::Basis;
+use super::prices::{Dual, Found, Prices};
+use super::side::{Coarse, Side};
+use super::tree::{Tree, distance};
+
+/// Arcs that each point offers at first.
+const NEIGHBOURS: usize = 8;
+
+/// Looseness of the bound carried from one query to the next, in units of the extent: far above rounding.
+const CARRY_SLACK: f64 = 1e-12;
+
+/// An arc from a source to a target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Arc {
+    pub(super) source: u32,
+    pub(super) target: u32,
+    pub(super) cost: f64,
+}
+
+/// The first arcs, by source and target, and prices near the optimal ones.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Start {
+    pub(super) arcs: Vec<Arc>,
+    pub(super) source_prices: Vec<f64>,
+    pub(super) target_prices: Vec<f64>,
+}
+
+impl Start {
+    /// All pairs, with prices zero.
+    pub(super) fn dense<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Self {
+        let pairs = (0..sources.len()).flat_map(|i| (0..targets.len()).map(move |j| (i, j)));
+        Self {
+            arcs: pairs.map(|(i, j)| arc(&sources.tree, &targets.tree, i, j)).collect(),
+            source_prices: vec![0.0; sources.len()],
+            target_prices: vec![0.0; targets.len()],
+        }
+    }
+
+    /// The start that the optimal basis of the coarser problem suggests.
+    pub(super) fn refined<const D: usize>(
+        fine: [&Side<D>; 2],
+        coarse: [&Coarse<D>; 2],
+        basis: &Basis,
+    ) -> Self {
+        let [sources, targets] = fine.map(|side| &side.tree);
+        let mut arcs = vec![];
+        for flow in basis.flows() {
+            for i in coarse[0].members(flow.source) {
+                arcs.extend(coarse[1].members(flow.target).map(|j| arc(sources, targets, i, j)));
+            }
+        }
+        let coarse_prices = target_dual(coarse.map(|c| &c.side), basis);
+        let rough = transform(targets, &Prices::new(&coarse[1].side.tree, &coarse_prices), 1, |_, _| ()).negated();
+        let source_dual = transform(sources, &Prices::new(targets, &rough), NEIGHBOURS, |i, found| {
+            arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
+        });
+        let target_dual = transform(targets, &Prices::new(sources, &source_dual), NEIGHBOURS, |j, found| {
+            arcs.push(Arc { source: found.index as u32, target: j as u32, cost: found.distance });
+        });
+        arcs.sort_unstable_by_key(|arc| (arc.source, arc.target));
+        arcs.dedup_by_key(|arc| (arc.source, arc.target));
+        Self { arcs, source_prices: source_dual.values, target_prices: target_dual.values }
+    }
+
+    /// The arcs, those of least reduced cost first.
+    pub(super) fn by_reduced_cost(&self) -> impl Iterator<Item = &Arc> {
+        let reduced = |arc: &Arc| {
+            arc.cost - self.source_prices[arc.source as usize] - self.target_prices[arc.target as usize]
+        };
+        let mut order: Vec<(f64, u32)> = self.arcs.iter().map(reduced).zip(0..).collect();
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        order.into_iter().map(|(_, at)| &self.arcs[at as usize])
+    }
+}
+
+fn arc<const D: usize>(sources: &Tree<D>, targets: &Tree<D>, i: usize, j: usize) -> Arc {
+    Arc { source: i as u32, target: j as u32, cost: distance::<D>(sources.point(i), targets.point(j)) }
+}
+
+/// The targets' potential of a basis, with the slopes along its arcs.
+pub(super) fn target_dual<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> Dual {
+    let [sources, targets] = sides.map(|side| &side.tree);
+    let mut dual = Dual::default();
+    for ((j, partner), &value) in basis.partners().enumerate().zip(basis.target_potentials()) {
+        let y = targets.point(j);
+        dual.push::<D>(value, y, partner.map_or(y, |i| sources.point(i)));
+    }
+    dual
+}
+
+/// The c-transform `min_j |x − y_j| − v_j` at every query, showing the `count` best points of each to `visit`.
+///
+/// Queries come in tree order and every value moves by at most `|x − x'|` from one to the next: the last search bounds
+/// the next one.
+pub(super) fn transform<const D: usize>(
+    queries: &Tree<D>,
+    prices: &Prices<D>,
+    count: usize,
+    mut visit: impl FnMut(usize, &Found),
+) -> Dual {
+    let mut dual = Dual::default();
+    let (mut found, mut bound) = (Vec::with_capacity(count + 1), f64::INFINITY);
+    for index in 0..queries.len() {
+        let x = queries.point(index);
+        if index > 0 {
+            bound += distance::<D>(x, queries.point(index - 1)) + CARRY_SLACK;
+        }
+        prices.smallest(x, bound, count, &mut found);
+        found.iter().for_each(|f| visit(index, f));
+        if let (Some(best), Some(last)) = (found.first(), found.last()) {
+            dual.push::<D>(best.value, x, prices.point(best.index));
+            bound = last.value;
+        }
+    }
+    dual
+}

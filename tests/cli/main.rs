@@ -1,0 +1,5 @@
+//! The real binary, run as a user runs it.
+
+mod bad_input;
+mod bench_of_files;
+mod jobs;
