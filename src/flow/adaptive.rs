@@ -3,10 +3,9 @@
 //! # Formula
 //! Tsitouras' 5(4) Runge–Kutta pair, six evaluations a step. A step is accepted when its estimated error `e_i` satisfies
 //! ```text
-//! max_i ( Σ_k (e_ik / (atol + rtol |z_ik|))² )^{1/2} ≤ 1
+//! max_i ( (1/d) Σ_k (e_ik / (atol + rtol |z_ik|))² )^{1/2} ≤ 1
 //! ```
-//! the *worst particle*, in Euclidean length: a mean over all particles would let single ones miss the tolerance by
-//! orders of magnitude. Between the steps the path is a quintic ([`hermite`](super::hermite)) through both ends and one more
+//! for the *worst particle*: a mean over all particles would let single ones miss the tolerance by orders of magnitude. Between the steps the path is a quintic ([`hermite`](super::hermite)) through both ends and one more
 //! state, half a step from the start; that half step (six evaluations) is only taken when somebody looks. Neither the
 //! steps nor the end depend on what is looked at.
 //!
@@ -24,8 +23,8 @@ use std::cell::{OnceCell, RefCell};
 use diffsol::error::DiffsolError;
 use diffsol::{
     ConstantOp, ExplicitRk, NalgebraContext, NalgebraMat, NalgebraVec, NonLinearOp, OdeBuilder, OdeEquations,
-    OdeEquationsRef, OdeSolverMethod, OdeSolverProblem, OdeSolverState, Op, UnitCallable, Vector,
-    VectorCommon,
+    OdeEquationsRef, OdeSolverMethod, OdeSolverProblem, OdeSolverState, OdeSolverStopReason, Op,
+    UnitCallable, Vector, VectorCommon,
 };
 
 use super::field::check_finite;
@@ -42,10 +41,11 @@ const MAX_GROWTH: f64 = 5.0;
 
 /// Gains of the proportional–integral step-size control, in the solver's convention (it sees squared errors). A
 /// little proportional gain saves most rejected steps: the flow speeds up and calms down within a few steps.
-const INTEGRAL_GAIN: f64 = 0.35;
+const INTEGRAL_GAIN: f64 = 0.45;
 const PROPORTIONAL_GAIN: f64 = 0.1;
 
-/// The solver stops within this relative distance of the horizon, and that is as good as there.
+/// A time this close to the horizon, relatively, is the horizon but for rounding; the solver says so itself unless its
+/// step-size control is out of order.
 const ARRIVAL: f64 = 200.0 * f64::EPSILON;
 
 /// How much tighter the run is that estimates the error.
@@ -115,7 +115,7 @@ impl Integrator for Adaptive {
             context: NalgebraContext::with_nbatch(start.len()),
             failure: RefCell::new(None),
         })?;
-        Run { settings: *self, solver: self.start(&problem, horizon)? }.to(horizon, observer)
+        Run { settings: *self, solver: self.start(&problem, horizon)? }.follow_to(horizon, observer)
     }
 
     /// A tenth of the tolerances: the error follows them in proportion.
@@ -126,13 +126,11 @@ impl Integrator for Adaptive {
 }
 
 impl Adaptive {
-    /// The solver's own test takes the mean over a particle's coordinates; `√d` turns it into the sum.
     fn problem<'e>(&self, equations: Equations<'e>) -> Result<OdeSolverProblem<Equations<'e>>> {
-        let length = (equations.dimension as f64).sqrt();
         let mut problem = OdeBuilder::<Matrix>::new()
             .context(equations.context)
-            .rtol(self.rtol / length)
-            .atol([self.atol / length])
+            .rtol(self.rtol)
+            .atol([self.atol])
             .build_from_eqn(equations)
             .map_err(|error| self.stuck(0.0, &error))?;
         problem.ode_options.max_timestep_growth = Some(MAX_GROWTH);
@@ -196,7 +194,7 @@ struct Run<'p, 'e> {
 
 impl Run<'_, '_> {
     /// Steps to the horizon and shows every step to the observer.
-    fn to(mut self, horizon: RawTime, observer: &mut dyn StepObserver) -> Result<Arrival> {
+    fn follow_to(mut self, horizon: RawTime, observer: &mut dyn StepObserver) -> Result<Arrival> {
         let mut start = Held::of(&self.solver, self.solver.state().t)?;
         while start.raw_time < horizon {
             if self.solver.get_statistics().number_of_steps as u64 >= self.settings.max_steps {
@@ -218,10 +216,10 @@ impl Run<'_, '_> {
     /// One accepted step.
     fn step(&mut self, from: RawTime, horizon: RawTime) -> Result<Held> {
         let outcome = self.solver.step();
-        self.settings.checked(from.get(), self.solver.problem(), outcome)?;
+        let reason = self.settings.checked(from.get(), self.solver.problem(), outcome)?;
         let (time, next) = (self.solver.state().t, self.solver.state().h);
         let left = horizon.get() - time;
-        if left <= ARRIVAL * horizon.get() {
+        if reason == OdeSolverStopReason::TstopReached || left <= ARRIVAL * horizon.get() {
             return Held::of(&self.solver, horizon.get());
         }
         // Two steps in a row whose errors vanish (nothing moves) leave the control with 0/0.

@@ -45,6 +45,9 @@ use crate::error::{Error, Result};
 use crate::scale::RawTime;
 use snapshots::Snapshots;
 
+/// A snapshot this little beyond the horizon, relatively, is one at the horizon: converting between the clocks rounds.
+const SAME_TIME: f64 = 4.0 * f64::EPSILON;
+
 /// A flow up to a horizon. It can be run on any cloud, with any drift and integrator.
 ///
 /// ```
@@ -82,14 +85,14 @@ impl Flow {
     pub fn with_snapshots<T: Into<Time>>(mut self, times: impl IntoIterator<Item = T>) -> Result<Self> {
         for time in times {
             let time = self.schedule.raw_time(time.into())?;
-            if time > self.horizon {
+            if time.get() > self.horizon.get() * (1.0 + SAME_TIME) {
                 return Err(Error::InvalidParameter {
                     name: "raw time of a snapshot",
                     value: time.get(),
                     requirement: "not beyond the horizon of the flow",
                 });
             }
-            self.snapshots.push(time);
+            self.snapshots.push(if time < self.horizon { time } else { self.horizon });
         }
         Ok(self)
     }

@@ -38,7 +38,7 @@ pub struct Statistics {
     pub steps: u64,
     /// Steps tried and thrown away.
     pub rejected: u64,
-    /// Evaluations of the drift.
+    /// Evaluations of the drift, those for snapshots between the steps included.
     pub evaluations: u64,
     /// Kernel values computed, as ordered pairs.
     pub pairs: u64,

@@ -97,6 +97,19 @@ fn both_clocks_name_the_same_horizon() {
 }
 
 #[test]
+fn a_snapshot_at_the_horizon_survives_the_rounding_of_clocks() {
+    let start = noisy_mixture(10, SEED);
+    for (score, beta) in [(0.05, 7.0), (0.15, 7.0), (0.35, 1.1), (0.7, 0.3)] {
+        let schedule = Schedule::constant(Beta::new(beta).unwrap());
+        let raw = RawTime::new(score * beta * (1.0 + f64::EPSILON)).unwrap();
+        let flow =
+            Flow::new(schedule, ScoreTime::new(score).unwrap()).unwrap().with_snapshots([raw]).unwrap();
+        let run = flow.run(&start, &Dense, &Layers::new(10).unwrap()).unwrap();
+        assert_eq!(run.snapshots[0].cloud, run.end);
+    }
+}
+
+#[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let start = noisy_mixture(300, SEED);
     let flow = flow(20.0, 2.0).with_snapshots([RawTime::new(0.7).unwrap()]).unwrap();
