@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::cloud::Cloud;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scale::NoiseVariance;
 
 /// The generator of all random numbers in this crate: PCG XSL RR 128/64, the same on every platform.
@@ -23,6 +23,25 @@ pub fn noise_generator(seed: u64) -> Generator {
     let mut far = generator(seed);
     far.advance(1 << 64);
     Generator::from_rng(&mut far)
+}
+
+/// A cloud of `n` rows, drawn one after the other.
+pub(crate) fn draw_rows(
+    n: usize,
+    dimension: usize,
+    mut draw: impl FnMut(&mut [f64]) -> Result<()>,
+) -> Result<Cloud> {
+    let mut points = Vec::new();
+    let too_many = || Error::InvalidParameter {
+        name: "number of points",
+        value: n as f64,
+        requirement: "small enough for them to fit in memory",
+    };
+    let length = n.checked_mul(dimension).ok_or_else(too_many)?;
+    points.try_reserve_exact(length).map_err(|_| too_many())?;
+    points.resize(length, 0.0);
+    points.chunks_exact_mut(dimension).try_for_each(&mut draw)?;
+    Cloud::named(points, dimension, "the sample")
 }
 
 /// Clean points `X_i` and what is observed of them, `Y_i = X_i + √τ ξ_i`.

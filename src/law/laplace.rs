@@ -56,8 +56,10 @@ impl Laplace {
         if !mean.is_finite() {
             return invalid(format!("the mean is {mean}; it must be finite"));
         }
-        if !(scale.is_normal() && scale > 0.0) {
-            return invalid(format!("the scale is {scale}; it must be a positive finite number"));
+        if !(scale > 0.0 && (scale * scale).is_normal()) {
+            return invalid(format!(
+                "the scale is {scale}; it must be positive, and its square must not overflow or vanish"
+            ));
         }
         Ok(Self { mean, scale, smoothing: 0.0 })
     }

@@ -55,6 +55,7 @@ pub use oracle::BayesOracle;
 pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 
+use self::generator::draw_rows;
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::scale::NoiseVariance;
@@ -121,11 +122,10 @@ impl Law {
 
     /// `n` independent points, drawn one after the other.
     pub fn sample(&self, n: usize, generator: &mut Generator) -> Result<Cloud> {
-        let mut points = vec![0.0; n * self.dimension()];
-        for row in points.chunks_exact_mut(self.dimension()) {
+        draw_rows(n, self.dimension(), |row| {
             self.kind().draw(generator, row);
-        }
-        Cloud::named(points, self.dimension(), "the sample")
+            Ok(())
+        })
     }
 
     /// `n` clean points, the same that [`Law::sample`] draws from `generator(seed)`, and what noise makes of them.

@@ -11,9 +11,17 @@ const NODES: [Node; 6] = [
     Node { at: 0.9815606342467192, weight: 0.04717533638651183 },
 ];
 
-struct Node {
-    at: f64,
-    weight: f64,
+/// Where to evaluate and how much it counts.
+pub(crate) struct Node {
+    pub(crate) at: f64,
+    pub(crate) weight: f64,
+}
+
+/// The nodes on `[0, 1]` with weights that sum to one.
+pub(crate) fn nodes() -> impl Iterator<Item = Node> {
+    NODES.iter().flat_map(|node| {
+        [-1.0, 1.0].map(|side| Node { at: 0.5 + side * 0.5 * node.at, weight: 0.5 * node.weight })
+    })
 }
 
 /// `∫ f` over `[centre − half, centre + half]`.

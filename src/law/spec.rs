@@ -218,11 +218,13 @@ impl Table {
             }
             Some(covs) => {
                 let pairs = means.into_iter().zip(covs);
-                pairs.map(|(mean, cov)| Gaussian::new(mean.0, cov.matrix(kind)?)).collect()
+                let component = |(mean, cov): (Row, Rows)| Gaussian::new(mean.0, cov.matrix(kind)?);
+                pairs.map(component).enumerate().map(in_mixture).collect()
             }
             None => {
                 let std = kind.needed(self.std, "covs` or `std")?;
-                means.into_iter().map(|mean| Gaussian::isotropic(mean.0, std)).collect()
+                let component = |mean: Row| Gaussian::isotropic(mean.0, std);
+                means.into_iter().map(component).enumerate().map(in_mixture).collect()
             }
         };
         Mixture::new(weights, components?)
@@ -233,6 +235,16 @@ impl Table {
         let weights = self.weights.unwrap_or_else(|| Weights::equal(points.len()));
         Atoms::new(points.into_iter().map(|point| point.0).collect(), weights)
     }
+}
+
+/// Says which component of a mixture is not valid.
+fn in_mixture((at, component): (usize, Result<Gaussian>)) -> Result<Gaussian> {
+    component.map_err(|error| match error {
+        Error::InvalidLaw { problem, .. } => {
+            KindName::Mixture.invalid(format!("in component {at}, {problem}"))
+        }
+        other => other,
+    })
 }
 
 impl<'de> Deserialize<'de> for Law {
@@ -340,6 +352,11 @@ mod tests {
             (r#"{ kind = "mixture", means = [[0, 0], [1]], std = 1 }"#, "component 1 has dimension 1"),
             (r#"{ kind = "mixture", means = [0, 1], covs = [1] }"#, "2 means, but 1 covariances"),
             (r#"{ kind = "mixture", means = [], std = 1 }"#, "no components"),
+            (
+                r#"{ kind = "mixture", means = [0, inf], std = 1 }"#,
+                "the mixture law is not valid: in component 1, the mean",
+            ),
+            (r#"{ kind = "laplace", mean = 0, scale = 1e200 }"#, "overflow"),
             (r#"{ kind = "atoms", points = [[0, 1], [2]] }"#, "point 1 has 1 coordinates"),
             (r#"{ kind = "atoms", points = [0, 1], weights = [0.5, 0.6] }"#, "divide them by their sum"),
             (r#"{ kind = "laplace", mean = [0, 1], scale = 1 }"#, "lives on the line"),

@@ -513,6 +513,13 @@ fn samples_are_nested_and_clean_points_ignore_the_noise() {
 }
 
 #[test]
+fn impossible_sizes_are_refused() {
+    for n in [0, usize::MAX, usize::MAX / 2] {
+        assert!(law(LAWS[0]).sample(n, &mut generator(SEED)).is_err());
+    }
+}
+
+#[test]
 fn noise_has_its_variance() {
     let sample = law(LAWS[0]).sample_noisy(40_000, noise(0.25), SEED).unwrap();
     let residuals = sample.noisy.points().iter().zip(sample.clean.points()).map(|(y, x)| y - x);

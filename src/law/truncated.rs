@@ -13,7 +13,7 @@
 use statrs::function::gamma::{gamma_lr, ln_gamma};
 
 use super::gaussian::Gaussian;
-use super::generator::Generator;
+use super::generator::{Generator, draw_rows};
 use super::line::LineLaw;
 use super::{Kind, Law};
 use crate::cloud::{Cloud, norm};
@@ -65,12 +65,7 @@ impl TruncatedLaw {
 
     /// `n` independent points, by drawing from the whole law until they fall into the ball.
     pub fn sample(&self, n: usize, generator: &mut Generator) -> Result<Cloud> {
-        let d = self.law.dimension();
-        let mut points = vec![0.0; n * d];
-        for row in points.chunks_exact_mut(d) {
-            self.draw(generator, row)?;
-        }
-        Cloud::named(points, d, "the sample")
+        draw_rows(n, self.law.dimension(), |row| self.draw(generator, row))
     }
 
     fn draw(&self, generator: &mut Generator, out: &mut [f64]) -> Result<()> {

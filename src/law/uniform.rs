@@ -40,8 +40,11 @@ pub struct Uniform {
 impl Uniform {
     /// The uniform law on `[low, high]`.
     pub fn new(low: f64, high: f64) -> Result<Self> {
-        if !((high - low).is_normal() && low < high) {
-            let problem = format!("the interval is [{low}, {high}]; low must be below high and both finite");
+        let width = high - low;
+        if !(width > 0.0 && (width * width).is_normal()) {
+            let problem = format!(
+                "the interval is [{low}, {high}]; low must be below high, and the square of their distance must not overflow or vanish"
+            );
             return Err(Error::InvalidLaw { kind: "uniform", problem });
         }
         Ok(Self { low, high, smoothing: 0.0 })

@@ -220,7 +220,7 @@ fn speed() {
         });
         let sorting = fastest(&|| {
             let mut points = sample.points().to_vec();
-            points.par_sort_unstable_by(f64::total_cmp);
+            points.sort_unstable_by(f64::total_cmp);
             std::hint::black_box(points);
         });
         println!("W1 {:.1} ms, sorting {:.1} ms, ratio {:.2}", 1e3 * whole, 1e3 * sorting, whole / sorting);
