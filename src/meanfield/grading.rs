@@ -189,11 +189,7 @@ fn neighbours(grid: &LineGrid) -> impl Iterator<Item = usize> {
         (SegmentKind::Panel { high, .. }, SegmentKind::Panel { low, .. }) => high == low,
         _ => false,
     };
-    let gaps: Vec<usize> = grid
-        .segments
-        .windows(2)
-        .filter(|pair| !joined(pair))
-        .map(|pair| pair[0].nodes.end - 1)
-        .collect();
+    let gaps: Vec<usize> =
+        grid.segments.windows(2).filter(|pair| !joined(pair)).map(|pair| pair[0].nodes.end - 1).collect();
     (0..grid.labels.len() - 1).filter(move |j| gaps.binary_search(j).is_err())
 }

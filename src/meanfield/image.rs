@@ -62,8 +62,7 @@ pub(super) fn w1(a: &dyn Distribution, b: &dyn Distribution, scale: f64) -> f64 
     let (Some(&first), Some(&last)) = (knots.first(), knots.last()) else { return 0.0 };
     let gap = |z: f64| difference(a.level(z), b.level(z)).abs();
     let inner = knots.windows(2).filter(|pair| pair[1] > pair[0]);
-    let integral: f64 =
-        inner.map(|pair| RULE.adaptive(pair[0], pair[1], W1_TOLERANCE * scale, gap)).sum();
+    let integral: f64 = inner.map(|pair| RULE.adaptive(pair[0], pair[1], W1_TOLERANCE * scale, gap)).sum();
     integral + (a.below(first) - b.below(first)).abs() + (a.above(last) - b.above(last)).abs()
 }
 
@@ -138,7 +137,11 @@ impl<'a> Image<'a> {
             if excess == 0.0 {
                 break;
             }
-            if excess < 0.0 { low = u } else { high = u }
+            if excess < 0.0 {
+                low = u
+            } else {
+                high = u
+            }
             let newton = u - excess / found.position_slope;
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if (next - u).abs() <= f64::EPSILON * (1.0 + u.abs()) {

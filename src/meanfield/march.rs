@@ -11,7 +11,10 @@
 
 use std::sync::Arc;
 
+use super::MeanField;
 use super::quadrature::{Grid, QuadratureCloud};
+use super::refine::Goal;
+use super::state::State;
 use crate::cloud::{Cloud, norm};
 use crate::drift::Drift;
 use crate::error::Result;
@@ -21,8 +24,14 @@ use crate::scale::{Beta, RawTime};
 /// Tracers that compare the two resolutions.
 const TRACERS: usize = 96;
 
+/// Longest raw time between comparisons.
+const LONGEST_LEG: f64 = 1.0;
+
+/// How much less accurately the coarse level is integrated in time.
+const COARSE_TOLERANCE: f64 = 10.0;
+
 /// One resolution on its way.
-pub(super) struct Level {
+struct Level {
     grid: Arc<Grid>,
     /// The nodes, and behind them the tracers.
     cloud: Cloud,
@@ -31,7 +40,7 @@ pub(super) struct Level {
 
 impl Level {
     /// Nodes, together with tracers at other labels (row-major); `tolerance` is that of the integration in time.
-    pub fn new(grid: Grid, tracers: &[f64], tolerance: f64) -> Result<Self> {
+    fn new(grid: Grid, tracers: &[f64], tolerance: f64) -> Result<Self> {
         let nodes = grid.cloud()?;
         let dimension = nodes.dimension();
         let mut weights: Vec<f64> = (0..nodes.len()).map(|i| nodes.weight(i)).collect();
@@ -42,33 +51,43 @@ impl Level {
         Ok(Self { grid: Arc::new(grid), cloud, tolerance })
     }
 
-    /// Follows the flow for some raw time.
-    pub fn advance(&mut self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<()> {
-        let flow = Flow::new(Schedule::constant(beta), by)?;
-        self.cloud = flow.run(&self.cloud, drift, &Adaptive::new(0.0, self.tolerance)?)?.end;
+    fn advance(&mut self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<()> {
+        self.cloud = advanced(&self.cloud, by, beta, self.tolerance, drift)?;
         Ok(())
     }
 
     /// The law where it is now.
-    pub fn picture(&self) -> Result<QuadratureCloud> {
+    fn picture(&self) -> Result<QuadratureCloud> {
         let nodes = self.grid.cloud()?;
         let points = self.cloud.points()[..nodes.points().len()].to_vec();
-        Ok(QuadratureCloud::new(self.grid.clone(), nodes.moved_to(points)?))
+        Ok(QuadratureCloud::new(self.grid.clone(), nodes.moved_to(points)?, self.tolerance))
     }
+}
+
+/// A cloud some raw time later.
+pub(super) fn advanced(
+    cloud: &Cloud,
+    by: RawTime,
+    beta: Beta,
+    tolerance: f64,
+    drift: &dyn Drift,
+) -> Result<Cloud> {
+    let flow = Flow::new(Schedule::constant(beta), by)?;
+    Ok(flow.run(cloud, drift, &Adaptive::new(0.0, tolerance)?)?.end)
 }
 
 /// Two resolutions on their way.
 pub(super) struct Pair {
-    pub coarse: Level,
-    pub fine: Level,
+    coarse: Level,
+    fine: Level,
     /// Which nodes of the coarse level the fine one carries as tracers.
     traced: Vec<usize>,
 }
 
 impl Pair {
-    /// The fine level integrates ten times as accurately.
+    /// The fine level is integrated with `tolerance`, the coarse one less accurately.
     pub fn new(coarse: Grid, fine: Grid, tolerance: f64) -> Result<Self> {
-        let coarse = Level::new(coarse, &[], 10.0 * tolerance)?;
+        let coarse = Level::new(coarse, &[], COARSE_TOLERANCE * tolerance)?;
         let traced = equal_shares(&coarse.cloud);
         let d = coarse.cloud.dimension();
         let label = |&i: &usize| coarse.cloud.points()[i * d..][..d].to_vec();
@@ -76,22 +95,32 @@ impl Pair {
         Ok(Self { fine: Level::new(fine, &tracers, tolerance)?, coarse, traced })
     }
 
-    /// Follows both flows for some raw time.
-    pub fn advance(&mut self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<()> {
+    fn nodes(&self) -> usize {
+        self.fine.cloud.len() - self.traced.len()
+    }
+
+    fn advance(&mut self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<()> {
         self.coarse.advance(by, beta, drift)?;
         self.fine.advance(by, beta, drift)
     }
 
     /// The distance `D` of the two.
-    pub fn discrepancy(&self) -> f64 {
+    fn discrepancy(&self) -> f64 {
         let d = self.coarse.cloud.dimension();
-        let nodes = self.fine.cloud.len() - self.traced.len();
         let distance = |(k, &i): (usize, &usize)| {
-            let (a, b) = (&self.coarse.cloud.points()[i * d..], &self.fine.cloud.points()[(nodes + k) * d..]);
-            norm(&a[..d].iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>())
+            let a = &self.coarse.cloud.points()[i * d..][..d];
+            let b = &self.fine.cloud.points()[(self.nodes() + k) * d..][..d];
+            norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>())
         };
         let sum: f64 = self.traced.iter().enumerate().map(distance).sum();
         sum / self.traced.len() as f64
+    }
+
+    /// The law at both resolutions; on the line their `W1` may exceed the discrepancy of the tracers.
+    fn state(&self, problem: &MeanField, raw_time: RawTime, discrepancy: f64) -> Result<State> {
+        let (fine, coarse) = (self.fine.picture()?, self.coarse.picture()?);
+        let apart = if fine.cloud().dimension() == 1 { fine.w1_between(&coarse)? } else { 0.0 };
+        Ok(State::new(problem, raw_time, fine, coarse, discrepancy.max(apart)))
     }
 }
 
@@ -101,10 +130,108 @@ fn equal_shares(cloud: &Cloud) -> Vec<usize> {
     let mut sum = 0.0;
     for i in 0..cloud.len() {
         sum += cloud.weight(i);
-        if sum * TRACERS as f64 >= chosen.len() as f64 + 0.5 {
+        let next = (chosen.len() as f64 + 0.5) / TRACERS as f64;
+        if sum >= next {
             chosen.push(i);
-            sum = sum.min((chosen.len() as f64 + 0.5) / TRACERS as f64);
+            // A heavy node stands for one share only: the others go to its neighbours.
+            sum = sum.min(next + 0.5 / TRACERS as f64);
         }
     }
     chosen
+}
+
+/// When two resolutions parted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Breach {
+    /// The last time at which they agreed.
+    pub reached: f64,
+    /// The time at which they did not.
+    pub raw_time: f64,
+    /// How far apart they were then.
+    pub size: f64,
+}
+
+/// The largest distance of two resolutions up to a time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Discrepancy {
+    pub raw_time: f64,
+    pub size: f64,
+}
+
+/// What became of a pair.
+pub(super) struct Attempt {
+    /// The law at the requested times; empty after a breach.
+    pub states: Vec<State>,
+    /// The largest error among the states.
+    pub error: f64,
+    pub discrepancies: Vec<Discrepancy>,
+    pub breach: Option<Breach>,
+    pub nodes: usize,
+}
+
+/// Takes a pair through the requested times, unless it parts by more than the goal's limit on the way.
+pub(super) fn march(
+    problem: &MeanField,
+    pair: Pair,
+    times: &[RawTime],
+    goal: Goal,
+    drift: &dyn Drift,
+) -> Result<Attempt> {
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by(|&a, &b| times[a].get().total_cmp(&times[b].get()));
+    let mut walk = Walk { problem, pair, goal, drift, now: 0.0, discrepancies: vec![] };
+    let mut states: Vec<Option<State>> = vec![None; times.len()];
+    for i in order {
+        if let Some(breach) = walk.to(times[i].get())? {
+            let nodes = walk.pair.nodes();
+            let discrepancies = walk.discrepancies;
+            return Ok(Attempt {
+                states: vec![],
+                error: breach.size,
+                discrepancies,
+                breach: Some(breach),
+                nodes,
+            });
+        }
+        states[i] = Some(walk.pair.state(problem, times[i], walk.worst())?);
+    }
+    let states: Vec<State> = states.into_iter().flatten().collect();
+    let error = states.iter().map(|state| state.error).fold(0.0, f64::max);
+    let nodes = walk.pair.nodes();
+    Ok(Attempt { states, error, discrepancies: walk.discrepancies, breach: None, nodes })
+}
+
+/// A pair under way.
+struct Walk<'a> {
+    problem: &'a MeanField,
+    pair: Pair,
+    goal: Goal,
+    drift: &'a dyn Drift,
+    now: f64,
+    discrepancies: Vec<Discrepancy>,
+}
+
+impl Walk<'_> {
+    /// The largest discrepancy so far.
+    fn worst(&self) -> f64 {
+        self.discrepancies.last().map_or(0.0, |d| d.size)
+    }
+
+    /// Goes on to a raw time in legs, and stops where the pair parts.
+    fn to(&mut self, raw_time: f64) -> Result<Option<Breach>> {
+        let (start, span) = (self.now, raw_time - self.now);
+        let legs = (span / LONGEST_LEG).ceil();
+        for leg in 1..=legs as usize {
+            let reached = self.now;
+            let end = if leg == legs as usize { raw_time } else { start + span * leg as f64 / legs };
+            self.pair.advance(RawTime::new(end - reached)?, self.problem.beta(), self.drift)?;
+            self.now = end;
+            let size = self.pair.discrepancy().max(self.worst());
+            self.discrepancies.push(Discrepancy { raw_time: end, size });
+            if size > self.goal.limit {
+                return Ok(Some(Breach { reached, raw_time: end, size }));
+            }
+        }
+        Ok(None)
+    }
 }

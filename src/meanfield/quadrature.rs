@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use super::image::{Image, w1};
 use super::line::LineGrid;
+use super::march::advanced;
 use super::plane::PlaneGrid;
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::{Error, Result};
 use crate::law::LineLaw;
-use crate::scale::{Beta, NoiseVariance};
+use crate::scale::{Beta, NoiseVariance, RawTime};
 
 /// The nodes of a law before the flow.
 #[derive(Debug)]
@@ -33,14 +34,6 @@ impl Grid {
         };
         Cloud::named(labels.clone(), dimension, "the quadrature nodes")?.with_weights(weights.clone())
     }
-
-    /// Mass that the nodes do not represent.
-    pub fn missing(&self) -> f64 {
-        match self {
-            Self::Line(grid) => grid.missing,
-            Self::Plane(grid) => grid.missing,
-        }
-    }
 }
 
 /// The law of the mean field at one time, at one resolution.
@@ -48,6 +41,8 @@ impl Grid {
 pub struct QuadratureCloud {
     grid: Arc<Grid>,
     cloud: Cloud,
+    /// Tolerance with which the nodes were integrated in time.
+    tolerance: f64,
 }
 
 /// Stage 2 at one query.
@@ -60,8 +55,14 @@ pub struct Answer {
 }
 
 impl QuadratureCloud {
-    pub(super) fn new(grid: Arc<Grid>, cloud: Cloud) -> Self {
-        Self { grid, cloud }
+    pub(super) fn new(grid: Arc<Grid>, cloud: Cloud, tolerance: f64) -> Self {
+        Self { grid, cloud, tolerance }
+    }
+
+    /// The same law some raw time later.
+    pub fn advanced(&self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<Self> {
+        let cloud = advanced(&self.cloud, by, beta, self.tolerance, drift)?;
+        Ok(Self { cloud, ..self.clone() })
     }
 
     /// The nodes where they are now, with their weights: an ordinary cloud.

@@ -1,3 +1,4 @@
 //! Distances between laws and clouds.
 
+pub mod line;
 pub mod transport;

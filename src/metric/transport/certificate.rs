@@ -6,12 +6,12 @@
 //! ```
 //! Neither trusts the simplex: any coupling bounds from above, any 1-Lipschitz function from below.
 
+use super::basis::Basis;
 use super::prices::{Dual, Prices};
 use super::side::Side;
 use super::start::transform;
 use super::sum::Sum;
 use super::tree::distance;
-use super::basis::Basis;
 
 /// Scaled lengths whose squares underflow are known to this accuracy.
 const UNDERFLOW: f64 = 1e-150;
@@ -26,7 +26,12 @@ pub(super) struct Certificate {
 
 impl Certificate {
     /// Bounds from a coupling and from the heights of a potential on the targets.
-    pub(super) fn new<const D: usize>(sides: [&Side<D>; 2], total: i64, basis: &Basis, heights: &Dual) -> Self {
+    pub(super) fn new<const D: usize>(
+        sides: [&Side<D>; 2],
+        total: i64,
+        basis: &Basis,
+        heights: &Dual,
+    ) -> Self {
         let [sources, targets] = sides;
         let share = |mass: i64| mass as f64 / total as f64;
         let shipped = basis.flows().map(|flow| {

@@ -139,7 +139,8 @@ impl<'a, const D: usize> Prices<'a, D> {
             let mut rise = plane[d];
             for a in 0..d {
                 let shift = 0.5 * (child_low[a] + child_high[a]) - 0.5 * (low[a] + high[a]);
-                rise += (plane[a] - joined[a]).abs() * 0.5 * (child_high[a] - child_low[a]) - joined[a] * shift;
+                rise +=
+                    (plane[a] - joined[a]).abs() * 0.5 * (child_high[a] - child_low[a]) - joined[a] * shift;
             }
             height = height.max(rise);
             largest = largest.max(plane[d + 1]);

@@ -93,7 +93,8 @@ impl Problem {
     /// Walks through all points in lexicographic order and keeps the net mass of each place.
     fn cancel(&mut self, first: &Cloud, second: &Cloud, masses: &Masses) {
         let clouds = [(first, &masses.first), (second, &masses.second)];
-        let point = |(side, row): (usize, usize)| &clouds[side].0.points()[row * self.dimension..][..self.dimension];
+        let point =
+            |(side, row): (usize, usize)| &clouds[side].0.points()[row * self.dimension..][..self.dimension];
         let mass = |(side, row): (usize, usize)| clouds[side].1[row];
         let rows = |side: usize| (0..clouds[side].0.len()).map(move |row| (side, row));
         let mut places: Vec<_> = rows(0).chain(rows(1)).filter(|&at| mass(at) > 0).collect();

@@ -76,12 +76,7 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
 ///
 /// A target that has been found has its price lowered until the arc pays no more, so that rows which would all find the same
 /// targets spread over many. Nothing found means that nothing is violated.
-fn price<const D: usize>(
-    sources: &Side<D>,
-    targets: &Side<D>,
-    basis: &Basis,
-    violated: &mut Vec<Arc>,
-) {
+fn price<const D: usize>(sources: &Side<D>, targets: &Side<D>, basis: &Basis, violated: &mut Vec<Arc>) {
     violated.clear();
     let mut prices = Prices::new(&targets.tree, &target_dual([sources, targets], basis));
     let mut found = Vec::with_capacity(ARCS_PER_ROW + 1);

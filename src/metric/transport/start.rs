@@ -57,7 +57,8 @@ impl Start {
             }
         }
         let coarse_prices = target_dual(coarse.map(|c| &c.side), basis);
-        let rough = transform(targets, &Prices::new(&coarse[1].side.tree, &coarse_prices), 1, |_, _| ()).negated();
+        let rough =
+            transform(targets, &Prices::new(&coarse[1].side.tree, &coarse_prices), 1, |_, _| ()).negated();
         let source_dual = transform(sources, &Prices::new(targets, &rough), NEIGHBOURS, |i, found| {
             arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
         });
