@@ -1,13 +1,24 @@
 //! The full sum over all pairs.
 
-use rayon::prelude::*;
-
+use super::tiled::{Manner, evaluate};
 use super::{Drift, DriftField, Targets};
 use crate::cloud::CloudView;
 use crate::error::Result;
 use crate::scale::Beta;
 
-/// The full sum over all pairs.
+/// The full sum over all pairs: [`Blocks`](super::Blocks) with an infinite cutoff.
+///
+/// ```
+/// use ebflow::drift::Dense;
+/// use ebflow::{Beta, Cloud, Drift, DriftField, Targets};
+/// let cloud = Cloud::new(vec![-1.0, 1.0], 1)?;
+/// let mut field = DriftField::default();
+/// Dense.evaluate(cloud.view(), Targets::Sources, Beta::new(1.0)?, &mut field)?;
+/// let pull = 2.0 * (-2.0_f64).exp() / (1.0 + (-2.0_f64).exp());
+/// assert!((field.velocity[0] - pull).abs() < 1e-15 && (field.velocity[1] + pull).abs() < 1e-15);
+/// assert_eq!(field.truncation, [0.0, 0.0]);
+/// # Ok::<(), ebflow::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dense;
 
@@ -19,32 +30,6 @@ impl Drift for Dense {
         beta: Beta,
         field: &mut DriftField,
     ) -> Result<()> {
-        let d = sources.dimension;
-        let points = match targets {
-            Targets::Sources => sources.points,
-            Targets::Points(points) => points,
-        };
-        field.reset(points.len() / d, d);
-        field.pairs = (sources.len() * (points.len() / d)) as u64;
-        (field.velocity.par_chunks_mut(d), &mut field.log_mass, points.par_chunks(d))
-            .into_par_iter()
-            .for_each(|(v, log_mass, x)| *log_mass = row(sources, x, beta, v));
-        Ok(())
+        evaluate(sources, targets, beta, Manner::full(), field)
     }
-}
-
-/// One target's sum with the log-sum-exp shift, so that far targets do not underflow.
-fn row(sources: CloudView<'_>, x: &[f64], beta: Beta, v: &mut [f64]) -> f64 {
-    let half = -0.5 * beta.get();
-    let exponent = |z: &[f64]| half * z.iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-    let shift = sources.points.chunks_exact(x.len()).map(exponent).fold(f64::NEG_INFINITY, f64::max);
-    let equal = 1.0 / sources.len() as f64;
-    let mut mass = 0.0;
-    for (j, z) in sources.points.chunks_exact(x.len()).enumerate() {
-        let w = sources.weights.map_or(equal, |w| w[j]) * (exponent(z) - shift).exp();
-        mass += w;
-        v.iter_mut().zip(z.iter().zip(x)).for_each(|(v, (z, x))| *v += w * (z - x));
-    }
-    v.iter_mut().for_each(|v| *v /= mass);
-    mass.ln() + shift
 }

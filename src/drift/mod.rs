@@ -10,12 +10,34 @@
 //! # Paper
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 
+mod blocks;
+mod bounds;
+mod cutoff;
 mod dense;
+mod kernel;
+mod order;
+mod outcome;
+mod partners;
+mod queries;
+mod reference;
+mod rounding;
+mod self_drift;
+mod simd;
+mod sources;
+mod sweep;
+mod tiled;
+mod tiles;
+mod tolerance;
+mod tree;
+mod units;
 
+pub use blocks::Blocks;
 pub use dense::Dense;
+pub use simd::fused_multiply_adds;
+pub use tolerance::Tolerance;
 
 use crate::cloud::CloudView;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scale::Beta;
 
 /// Where the drift is evaluated.
@@ -68,3 +90,19 @@ pub trait Drift: Send + Sync {
         field: &mut DriftField,
     ) -> Result<()>;
 }
+
+/// Refuses coordinates that are not finite: a NaN would spread to every sum silently.
+fn check_finite(points: &[f64], dimension: usize, what: &str) -> Result<()> {
+    match points.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(Error::NotFinite {
+            what: what.into(),
+            row: at / dimension,
+            column: at % dimension,
+            value: points[at],
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

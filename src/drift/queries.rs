@@ -1,0 +1,184 @@
+//! The drift at points that are not sources: Stage 2, and sources too faint for plain sums.
+//!
+//! # Formula
+//! Far from every source all weights underflow. Therefore each target `x` gets a reference: the source `m` whose term `ω w` is the largest. With `a = z_j − m`
+//! and `b = x − m`
+//!
+//! ```text
+//! |x − z_j|² − |b|² = a·(a − 2b),      v = −b + Σ_j ω_j 2^(−κ a·(a−2b)) a / D̃,      ln D = ln D̃ − κ|b|² ln 2
+//! ```
+//!
+//! The reference's own term is `ω_m`, so `D̃` never vanishes, and the difference of two large squared distances is never formed.
+
+use rayon::prelude::*;
+
+use super::DriftField;
+use super::bounds::Bounds;
+use super::cutoff::{Budget, Cutoff, Omitted};
+use super::kernel::{Flavour, Lane, QUAD, Queries, Sides, Sweep, TILE};
+use super::order::kd_order;
+use super::outcome::Outcome;
+use super::reference::{Reference, heaviest_term};
+use super::simd::sweep;
+use super::sources::Sources;
+use super::sweep::{BATCH, WITHIN_PAIR, add};
+use super::tiles::quad_boxes;
+use super::tree::Node;
+
+/// Evaluates the drift at the rows `members` of row-major `points`, and fills the same rows of the field.
+pub(super) fn drift_at(sources: &Sources, points: &[f64], mut members: Vec<usize>, field: &mut DriftField) {
+    kd_order(points, sources.tiles.dimension(), &mut members);
+    let outcomes: Vec<Outcome> = members
+        .par_chunks(TILE)
+        .map(|members| TargetTile::new(sources, points, members).drift(sources))
+        .collect();
+    members.chunks(TILE).zip(&outcomes).for_each(|(members, outcome)| outcome.scatter(members, field));
+}
+
+/// Up to [`TILE`] targets with their references.
+struct TargetTile {
+    /// `d` coordinates of `m`, then `d` of `2(x − m)`, as the kernel wants them.
+    lanes: Vec<Lane>,
+    references: Vec<Reference>,
+    bounds: Bounds,
+    /// Boxes around the quads of targets.
+    boxes: Vec<Sides>,
+}
+
+/// What a tile of targets was summed against.
+struct Summed {
+    sums: Vec<Lane>,
+    tiles: usize,
+    pairs: u64,
+    omitted: Omitted,
+}
+
+impl TargetTile {
+    fn new(sources: &Sources, points: &[f64], members: &[usize]) -> Self {
+        let d = sources.tiles.dimension();
+        let mut lanes = vec![[0.0; TILE]; 2 * d];
+        let mut targets = vec![[0.0; TILE]; d];
+        let mut references = Vec::with_capacity(members.len());
+        let mut target = vec![0.0; d];
+        for (place, &member) in members.iter().enumerate() {
+            target.iter_mut().zip(&points[member * d..]).for_each(|(x, p)| *x = p * sources.units.per_length);
+            let reference = heaviest_term(sources, &target);
+            for k in 0..d {
+                let m = sources.tiles.lanes(reference.tile)[k][reference.place];
+                targets[k][place] = target[k];
+                lanes[k][place] = m;
+                lanes[d + k][place] = 2.0 * (target[k] - m);
+            }
+            references.push(reference);
+        }
+        let bounds = Bounds::around(targets.iter().map(|lane| &lane[..members.len()]));
+        let boxes = quad_boxes(&targets, members.len()).collect();
+        Self { lanes, references, bounds, boxes }
+    }
+
+    fn drift(&self, sources: &Sources) -> Outcome {
+        let d = sources.tiles.dimension();
+        let deepest = largest(self.references.iter().map(|reference| reference.exponent));
+        let summed = self.sum(sources, deepest);
+        let arithmetic = sources.arithmetic(WITHIN_PAIR + BATCH + summed.tiles.div_ceil(BATCH));
+        let diameter = sources.tree.root().bounds.diagonal() * sources.units.length;
+        let (log_total, log_norm) = (sources.total().ln(), sources.norm.ln());
+        let mut outcome = Outcome::new(d);
+        for (place, reference) in self.references.iter().enumerate() {
+            let mass = summed.sums[d][place];
+            let mut offset = 0.0_f64;
+            for k in 0..d {
+                let half = 0.5 * self.lanes[d + k][place];
+                offset = offset.hypot(half);
+                outcome.velocity[k][place] = (summed.sums[k][place] / mass - half) * sources.units.length;
+            }
+            let speed = outcome.speed(place);
+            let log_mass = mass.ln() - reference.exponent * std::f64::consts::LN_2;
+            let relative = mass * (deepest - reference.exponent).exp2();
+            outcome.log_mass[place] = log_mass - log_norm;
+            outcome.truncation[place] =
+                summed.omitted.bound(speed * sources.units.per_length, relative) * sources.units.length;
+            outcome.rounding[place] = arithmetic.bound_from_reference(
+                speed,
+                log_mass - log_total,
+                offset * sources.units.length,
+                diameter,
+            );
+        }
+        outcome.pairs = summed.pairs;
+        outcome
+    }
+
+    /// Sums over all source tiles that are not left out; what is left out is counted relative to `2^−deepest`.
+    fn sum(&self, sources: &Sources, deepest: f64) -> Summed {
+        let d = sources.tiles.dimension();
+        let cutoff = self.cutoff(sources);
+        let faintness = self.faintness(sources);
+        let zero = vec![[0.0; TILE]; d + 1];
+        let mut batch = zero.clone();
+        let mut summed = Summed { sums: zero, tiles: 0, pairs: 0, omitted: Omitted::default() };
+        sources.tree.walk(|_, node| {
+            if !cutoff.is_infinite() {
+                let gap_2 = self.bounds.gap_2(&node.bounds);
+                if cutoff.leaves_out(gap_2, node.heaviest + faintness) {
+                    summed.omitted.add(node.mass, gap_2, sources.units.sharpness, deepest);
+                    return false;
+                }
+            }
+            if node.is_leaf() {
+                let limit_2 = cutoff.limit_2(node.heaviest + faintness);
+                if self.bounds.reach_2(&node.bounds) > limit_2 {
+                    summed.omitted.add(node.mass, limit_2, sources.units.sharpness, deepest);
+                    summed.pairs += self.sweep::<Queries<true>>(sources, node, limit_2, &mut batch);
+                } else {
+                    summed.pairs += self.sweep::<Queries<false>>(sources, node, limit_2, &mut batch);
+                }
+                summed.tiles += 1;
+                if summed.tiles.is_multiple_of(BATCH) {
+                    add(&mut summed.sums, &batch);
+                    batch.fill([0.0; TILE]);
+                }
+            }
+            true
+        });
+        add(&mut summed.sums, &batch);
+        summed
+    }
+
+    /// Sums over one tile and returns the number of kernel values computed.
+    fn sweep<F: Flavour>(&self, sources: &Sources, node: &Node, limit_2: f64, sums: &mut [Lane]) -> u64 {
+        let tile = node.tiles.start;
+        let pair = Sweep {
+            dimension: sources.tiles.dimension(),
+            rows: &self.lanes,
+            columns: sources.tiles.lanes(tile),
+            row_boxes: &self.boxes,
+            column_boxes: sources.tiles.boxes(tile),
+            limit_2,
+            row_sums: sums,
+            column_sums: &mut [],
+        };
+        let quads = sweep::<F>(sources.instructions, sources.kernel(), pair);
+        (quads * QUAD * QUAD).min(self.references.len() * node.points) as u64
+    }
+
+    fn cutoff(&self, sources: &Sources) -> Cutoff {
+        Cutoff::new(Budget {
+            sharpness: sources.units.sharpness,
+            tolerance: sources.tolerance,
+            tiles: sources.tiles.len(),
+            total: sources.total(),
+            heaviest: sources.tree.root().heaviest,
+            faintest: self.faintness(sources),
+        })
+    }
+
+    /// `−log₂` of the smallest mass that the references guarantee.
+    fn faintness(&self, sources: &Sources) -> f64 {
+        sources.units.sharpness * largest(self.references.iter().map(|reference| reference.score))
+    }
+}
+
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, f64::max)
+}

@@ -1,0 +1,154 @@
+//! The drift of a cloud at its own points.
+
+use rayon::prelude::*;
+
+use super::DriftField;
+use super::cutoff::{Budget, Cutoff};
+use super::kernel::{Flavour, LARGEST_EXPONENT, Lane, Own, Pair, QUAD, Sweep};
+use super::outcome::Outcome;
+use super::partners::{Load, Partners};
+use super::rounding::Arithmetic;
+use super::simd::sweep;
+use super::sources::Sources;
+use super::sweep::{TilePair, TileSum, add_pairs, own_sums};
+
+/// A point whose mass is smaller is summed again relative to its heaviest neighbour: [`LARGEST_EXPONENT`] was not negligible for it.
+const FAINT: f64 = 2.4e-181;
+
+/// Evaluates the drift at all points of positive weight and returns those whose masses are too small for plain sums.
+pub(super) fn self_drift(sources: &Sources, field: &mut DriftField) -> Vec<usize> {
+    let tiles = &sources.tiles;
+    let kernel = KernelSum { sources };
+    let mut sums = own_sums(&kernel, tiles.len());
+    let faintness: Vec<f64> = (0..tiles.len()).map(|tile| kernel.faintness(tile, &sums)).collect();
+    let faintest = faintness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let cutoff = Cutoff::new(Budget {
+        sharpness: sources.units.sharpness,
+        tolerance: sources.tolerance,
+        tiles: tiles.len(),
+        total: sources.total(),
+        heaviest: sources.tree.root().heaviest,
+        faintest,
+    });
+    let partners = Partners::new(&sources.tree, cutoff, sources.units.sharpness, faintness);
+    let swept = add_pairs(&kernel, &partners, &mut sums);
+    let arithmetic = sources.arithmetic(swept.additions);
+    let outcomes: Vec<Outcome> = sums
+        .par_chunks(kernel.lanes())
+        .zip(&swept.loads)
+        .enumerate()
+        .map(|(tile, (sums, load))| finish(sources, arithmetic, tile, sums, load))
+        .collect();
+    field.pairs += swept.pairs;
+    let mut faint = Vec::new();
+    for (tile, outcome) in outcomes.iter().enumerate() {
+        let members = tiles.members(tile);
+        outcome.scatter(members, field);
+        let masses = &sums[tile * kernel.lanes() + tiles.dimension()];
+        faint
+            .extend(members.iter().zip(masses).filter(|(_, mass)| **mass < FAINT).map(|(&member, _)| member));
+    }
+    faint
+}
+
+/// The sums behind the drift: `Σ ω_j w_ij Δ_ij` and `Σ ω_j w_ij`.
+struct KernelSum<'a> {
+    sources: &'a Sources,
+}
+
+impl KernelSum<'_> {
+    /// `−log₂` of the smallest mass that a tile's points get from their own tile.
+    fn faintness(&self, tile: usize, sums: &[Lane]) -> f64 {
+        let tiles = &self.sources.tiles;
+        let masses = &sums[tile * self.lanes() + tiles.dimension()][..tiles.members(tile).len()];
+        -masses.iter().copied().fold(f64::INFINITY, f64::min).log2()
+    }
+
+    /// Two tiles as the kernel wants them.
+    fn sweep<'s>(
+        &'s self,
+        row: usize,
+        column: usize,
+        limit_2: Option<f64>,
+        row_sums: &'s mut [Lane],
+        column_sums: &'s mut [Lane],
+    ) -> Sweep<'s> {
+        let tiles = &self.sources.tiles;
+        Sweep {
+            dimension: tiles.dimension(),
+            rows: tiles.lanes(row),
+            columns: tiles.lanes(column),
+            row_boxes: tiles.boxes(row),
+            column_boxes: tiles.boxes(column),
+            limit_2: limit_2.unwrap_or(f64::INFINITY),
+            row_sums,
+            column_sums,
+        }
+    }
+
+    fn run<F: Flavour>(&self, tiles: Sweep<'_>) -> usize {
+        sweep::<F>(self.sources.instructions, self.sources.kernel(), tiles)
+    }
+
+    /// May exponents of this pair lie beyond what the plain kernel can represent?
+    fn is_far(&self, row: usize, column: usize) -> bool {
+        let Sources { tiles, tree, units, .. } = self.sources;
+        tiles.is_padded(row)
+            || tiles.is_padded(column)
+            || units.sharpness * tree.leaf(row).bounds.reach_2(&tree.leaf(column).bounds) > LARGEST_EXPONENT
+    }
+}
+
+impl TileSum for KernelSum<'_> {
+    fn lanes(&self) -> usize {
+        self.sources.tiles.dimension() + 1
+    }
+
+    fn own(&self, tile: usize, sums: &mut [Lane]) {
+        let sweep = self.sweep(tile, tile, None, sums, &mut []);
+        if self.sources.weighted {
+            self.run::<Own<true>>(sweep)
+        } else {
+            self.run::<Own<false>>(sweep)
+        };
+    }
+
+    fn pair(&self, pair: TilePair, row_sums: &mut [Lane], column_sums: &mut [Lane]) -> u64 {
+        let TilePair { row, column, limit_2 } = pair;
+        let sweep = self.sweep(row, column, limit_2, row_sums, column_sums);
+        let quads = match (self.sources.weighted, self.is_far(row, column), limit_2.is_some()) {
+            (false, false, false) => self.run::<Pair<false, false, false>>(sweep),
+            (false, false, true) => self.run::<Pair<false, false, true>>(sweep),
+            (false, true, false) => self.run::<Pair<false, true, false>>(sweep),
+            (false, true, true) => self.run::<Pair<false, true, true>>(sweep),
+            (true, false, false) => self.run::<Pair<true, false, false>>(sweep),
+            (true, false, true) => self.run::<Pair<true, false, true>>(sweep),
+            (true, true, false) => self.run::<Pair<true, true, false>>(sweep),
+            (true, true, true) => self.run::<Pair<true, true, true>>(sweep),
+        };
+        let Sources { tiles, .. } = self.sources;
+        let points = tiles.members(row).len() * tiles.members(column).len();
+        2 * points.min(quads * QUAD * QUAD) as u64
+    }
+}
+
+/// Turns the sums of a tile into drifts with their bounds.
+fn finish(sources: &Sources, arithmetic: Arithmetic, tile: usize, sums: &[Lane], load: &Load) -> Outcome {
+    let Sources { tiles, units, norm, .. } = sources;
+    let dimension = tiles.dimension();
+    let mut outcome = Outcome::new(dimension);
+    let count = tiles.members(tile).len();
+    let log_total = sources.total().ln();
+    let (moments, masses) = (&sums[..dimension], &sums[dimension][..count]);
+    for (place, &mass) in masses.iter().enumerate() {
+        for (velocity, moment) in outcome.velocity.iter_mut().zip(moments) {
+            velocity[place] = moment[place] / mass * units.length;
+        }
+        let speed = outcome.speed(place);
+        outcome.log_mass[place] = (mass / norm).ln();
+        outcome.truncation[place] = load.omitted.bound(speed * units.per_length, mass) * units.length;
+        outcome.rounding[place] = arithmetic.bound(speed, mass.ln() - log_total);
+    }
+    outcome.pairs = (count * count) as u64;
+    outcome
+}
