@@ -79,10 +79,20 @@ impl Cutoff {
         self.bits == f64::INFINITY
     }
 
+    /// The least squared distance at which sources may be left out.
+    pub(super) fn least_gap_2(&self, demand: f64) -> f64 {
+        self.distance_2(self.enough(demand))
+    }
+
     /// The squared distance from which parts of two tiles may be left out. It is larger than the tiles' own by [`MARGIN`], because the
     /// certificate counts every such tile as if all of it lay there.
     pub(super) fn limit_2(&self, demand: f64) -> f64 {
-        (self.enough(demand) + MARGIN) / (self.sharpness * SHRINK)
+        self.distance_2(self.enough(demand) + MARGIN)
+    }
+
+    /// A squared distance whose exponent exceeds a given one even after being shrunk, and by as much as rounding may hide.
+    fn distance_2(&self, exponent: f64) -> f64 {
+        exponent / (self.sharpness * SHRINK * SHRINK)
     }
 
     /// May a tile at squared distance `gap_2` be left out, where `demand = log₂ ω(J) − log₂ D_low`?

@@ -76,7 +76,8 @@ pub(super) trait Flavour {
     /// Columns collect sums as well, by the symmetry `w_ij = w_ji`.
     const TWO_SIDED: bool;
     /// Rows are targets `x` with a reference source `m`: the exponent is `|x − z_j|² − |x − m|²`, and `z_j − m` is summed. The rows' attributes
-    /// are the coordinates of `m`, then those of `2(x − m)`.
+    /// are the coordinates of `m`, then those of `2(x − m)`, then twice the weight of `m`, which no term exceeds unless rounding has
+    /// eaten all digits of the exponent.
     const SHIFTED: bool;
 }
 
@@ -265,8 +266,11 @@ fn weigh<V: Lanes, F: Flavour>(
         weights.of_rows[place] = plain;
         if F::WEIGHTED {
             let weight = V::load(&vectors(&columns[dimension])[near.quad::<F>(place)]);
-            for (of_row, w) in weights.of_rows[place].iter_mut().zip(plain) {
-                *of_row = w.mul(weight);
+            for (i, of_row) in weights.of_rows[place].iter_mut().enumerate() {
+                *of_row = plain[i].mul(weight);
+                if F::SHIFTED {
+                    *of_row = of_row.min(V::splat(vectors(&rows[2 * dimension])[strip][i]));
+                }
             }
         }
         if F::WEIGHTED && F::TWO_SIDED {
@@ -308,6 +312,13 @@ fn exponents<V: Lanes, F: Flavour>(
 fn exp2_minus<V: Lanes, F: Flavour>(kernel: Kernel, q: [V; ROWS]) -> [V; ROWS] {
     let sharpness = V::splat(kernel.sharpness);
     let rounder = V::splat(ROUNDER);
+    let bound = V::splat(LARGEST_EXPONENT / kernel.sharpness);
+    let mut q = q;
+    if F::SHIFTED {
+        for value in &mut q {
+            *value = value.max(V::splat(0.0).sub(bound));
+        }
+    }
     let mut rounded = q;
     let mut r = q;
     let mut square = q;
@@ -324,7 +335,6 @@ fn exp2_minus<V: Lanes, F: Flavour>(kernel: Kernel, q: [V; ROWS]) -> [V; ROWS] {
             odd[i] = odd[i].mul_add(square[i], V::splat(EXP2[2 * k + 1]));
         }
     }
-    let bound = V::splat(LARGEST_EXPONENT / kernel.sharpness);
     let mut values = even;
     for i in 0..ROWS {
         values[i] = odd[i].mul_add(r[i], even[i].mul_add(square[i], V::splat(EXP2[0])));

@@ -14,6 +14,7 @@ mod blocks;
 mod bounds;
 mod cutoff;
 mod dense;
+mod kdtree;
 mod kernel;
 mod order;
 mod outcome;
@@ -33,6 +34,7 @@ mod units;
 
 pub use blocks::Blocks;
 pub use dense::Dense;
+pub use kdtree::KdTree;
 pub use simd::fused_multiply_adds;
 pub use tolerance::Tolerance;
 

@@ -37,7 +37,7 @@ pub(super) fn drift_at(sources: &Sources, points: &[f64], mut members: Vec<usize
 
 /// Up to [`TILE`] targets with their references.
 struct TargetTile {
-    /// `d` coordinates of `m`, then `d` of `2(x − m)`, as the kernel wants them.
+    /// `d` coordinates of `m`, then `d` of `2(x − m)`, then twice the weight of `m`, as the kernel wants them.
     lanes: Vec<Lane>,
     references: Vec<Reference>,
     bounds: Bounds,
@@ -56,19 +56,21 @@ struct Summed {
 impl TargetTile {
     fn new(sources: &Sources, points: &[f64], members: &[usize]) -> Self {
         let d = sources.tiles.dimension();
-        let mut lanes = vec![[0.0; TILE]; 2 * d];
+        let mut lanes = vec![[0.0; TILE]; 2 * d + 1];
         let mut targets = vec![[0.0; TILE]; d];
         let mut references = Vec::with_capacity(members.len());
         let mut target = vec![0.0; d];
         for (place, &member) in members.iter().enumerate() {
             target.iter_mut().zip(&points[member * d..]).for_each(|(x, p)| *x = p * sources.units.per_length);
             let reference = heaviest_term(sources, &target);
+            let source = sources.tiles.lanes(reference.tile);
             for k in 0..d {
-                let m = sources.tiles.lanes(reference.tile)[k][reference.place];
+                let m = source[k][reference.place];
                 targets[k][place] = target[k];
                 lanes[k][place] = m;
                 lanes[d + k][place] = 2.0 * (target[k] - m);
             }
+            lanes[2 * d][place] = 2.0 * source[d][reference.place];
             references.push(reference);
         }
         let bounds = Bounds::around(targets.iter().map(|lane| &lane[..members.len()]));

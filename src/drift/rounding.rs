@@ -18,7 +18,8 @@
 //! ```
 //!
 //! For targets that are not sources the exponent is taken relative to a reference source `m`: with `a = z_j − m`, `b = x − m` it is `κ(|a|² − 2a·b)`, rounded
-//! by at most `(d + 6)u·κ(|a|² + 2|a||b|)`. As `|a| ≤ |Δ_j| + |b|`, and `|a|` is at most the diameter of the sources, the same moments bound it.
+//! by at most `(d + 6)u·κ(|a|² + 2|a||b|)`. As `|a| ≤ |Δ_j| + |b|`, and `|a|` is at most the diameter of the sources, the same moments bound it. Where the
+//! exponents have lost too many digits for first-order terms, only the diameter remains: computed or not, `v + b` lies in the hull of all `a`.
 
 use crate::scale::Beta;
 
@@ -30,6 +31,9 @@ const TAIL: f64 = 1.14;
 
 /// The same for a drift measured from a reference source, where `|Σ a_j a|` is itself bounded by a moment: `(1 + e^(−2)) + (1 + e^(−2))^(3/2)`.
 const SHIFTED_TAIL: f64 = 2.36;
+
+/// Relative errors of weights up to this are covered by the first-order bound and the room in its constants.
+const FIRST_ORDER: f64 = 1e-3;
 
 /// Roundings of the exponent beyond one per coordinate: two in `Δ²`, two in `κ`, one in `κ|Δ|²` where no fused operation exists.
 const EXPONENT: f64 = 5.0;
@@ -64,6 +68,11 @@ impl Arithmetic {
         let span = (distance + offset).min(diameter);
         let exponent = 0.5 * self.beta.get() * span * (span + 2.0 * offset);
         let per_weight = (self.dimension as f64 + EXPONENT + 1.0) * exponent + WEIGHT + self.additions as f64;
-        UNIT * (SHIFTED_TAIL * span * per_weight + 2.0 * (speed + offset))
+        let last = 2.0 * UNIT * (speed + offset);
+        if UNIT * per_weight > FIRST_ORDER {
+            2.0 * diameter + last
+        } else {
+            UNIT * SHIFTED_TAIL * span * per_weight + last
+        }
     }
 }

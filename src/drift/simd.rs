@@ -103,6 +103,8 @@ pub(super) trait Lanes: Copy {
     fn where_at_most(self, x: Self, bound: Self) -> Self;
     /// The larger of two, lane by lane.
     fn max(self, other: Self) -> Self;
+    /// The smaller of two, lane by lane.
+    fn min(self, other: Self) -> Self;
     /// A bit per lane: is it at most `bound`?
     fn at_most(self, bound: Self) -> u32;
     /// The four horizontal sums.
@@ -194,6 +196,11 @@ mod avx2 {
         #[inline(always)]
         fn max(self, other: Self) -> Self {
             Self(unsafe { _mm256_max_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn min(self, other: Self) -> Self {
+            Self(unsafe { _mm256_min_pd(self.0, other.0) })
         }
 
         #[inline(always)]
@@ -294,6 +301,11 @@ mod portable {
         #[inline(always)]
         fn max(self, other: Self) -> Self {
             self.zip(other, f64::max)
+        }
+
+        #[inline(always)]
+        fn min(self, other: Self) -> Self {
+            self.zip(other, f64::min)
         }
 
         #[inline(always)]

@@ -87,7 +87,7 @@ fn check(drift: &dyn Drift, case: &Case, cloud: &Cloud, targets: Targets<'_>) ->
 
 fn drifts(case: &Case) -> Vec<Box<dyn Drift>> {
     let tolerance = Tolerance::new(case.epsilon).unwrap();
-    vec![Box::new(Blocks { tolerance })]
+    vec![Box::new(Blocks { tolerance }), Box::new(KdTree { tolerance })]
 }
 
 proptest! {

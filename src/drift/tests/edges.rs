@@ -9,8 +9,8 @@ fn all_finite(field: &DriftField) -> bool {
         .all(|x| x.is_finite())
 }
 
-fn drifts() -> [Box<dyn Drift>; 2] {
-    [Box::new(Dense), Box::new(Blocks::default())]
+fn drifts() -> [Box<dyn Drift>; 3] {
+    [Box::new(Dense), Box::new(Blocks::default()), Box::new(KdTree::default())]
 }
 
 #[test]

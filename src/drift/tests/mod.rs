@@ -10,7 +10,7 @@ use oracle::truth;
 
 use super::simd::Instructions;
 use super::tiled::{Manner, evaluate};
-use super::{Blocks, Dense, Drift, DriftField, Targets};
+use super::{Blocks, Dense, Drift, DriftField, KdTree, Targets};
 use crate::cloud::Cloud;
 use crate::scale::Beta;
 
@@ -104,9 +104,9 @@ fn a_target_on_a_source_gets_that_source_s_drift() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    let drifts: [&dyn Drift; 2] = [&Dense, &Blocks::default()];
+    let drifts: [&dyn Drift; 3] = [&Dense, &Blocks::default(), &KdTree::default()];
     for (d, weighting) in
-        [(1, Weighting::Equal), (2, Weighting::Quadrature), (3, Weighting::Equal), (9, Weighting::Wild)]
+        [(1, Weighting::Equal), (2, Weighting::Quadrature), (3, Weighting::Equal), (8, Weighting::Wild)]
     {
         let cloud = cloud(Shape::Mixture, weighting, 3000, d, SEED);
         let queries = cloud.points()[..700 * d].iter().map(|x| x * 1.1).collect::<Vec<_>>();
