@@ -24,14 +24,17 @@ use crate::scale::{Beta, RawTime};
 /// Tracers that compare the two resolutions.
 const TRACERS: usize = 96;
 
-/// Longest raw time between comparisons.
-const LONGEST_LEG: f64 = 1.0;
+/// Longest raw time between comparisons: in it rounding grows by less than a factor five.
+const LONGEST_LEG: f64 = 2.0;
 
 /// How much less accurately the coarse level is integrated in time.
 const COARSE_TOLERANCE: f64 = 10.0;
 
+/// Rounding of a sum over the nodes, relative to the scale of the law: below this, two resolutions agree by accident.
+const ROUNDOFF: f64 = 2e-15;
+
 /// One resolution on its way.
-struct Level {
+pub(super) struct Level {
     grid: Arc<Grid>,
     /// The nodes, and behind them the tracers.
     cloud: Cloud,
@@ -40,7 +43,7 @@ struct Level {
 
 impl Level {
     /// Nodes, together with tracers at other labels (row-major); `tolerance` is that of the integration in time.
-    fn new(grid: Grid, tracers: &[f64], tolerance: f64) -> Result<Self> {
+    pub fn new(grid: Grid, tracers: &[f64], tolerance: f64) -> Result<Self> {
         let nodes = grid.cloud()?;
         let dimension = nodes.dimension();
         let mut weights: Vec<f64> = (0..nodes.len()).map(|i| nodes.weight(i)).collect();
@@ -51,13 +54,14 @@ impl Level {
         Ok(Self { grid: Arc::new(grid), cloud, tolerance })
     }
 
-    fn advance(&mut self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<()> {
+    /// Follows the flow for some raw time.
+    pub fn advance(&mut self, by: RawTime, beta: Beta, drift: &dyn Drift) -> Result<()> {
         self.cloud = advanced(&self.cloud, by, beta, self.tolerance, drift)?;
         Ok(())
     }
 
     /// The law where it is now.
-    fn picture(&self) -> Result<QuadratureCloud> {
+    pub fn picture(&self) -> Result<QuadratureCloud> {
         let nodes = self.grid.cloud()?;
         let points = self.cloud.points()[..nodes.points().len()].to_vec();
         Ok(QuadratureCloud::new(self.grid.clone(), nodes.moved_to(points)?, self.tolerance))
@@ -120,7 +124,8 @@ impl Pair {
     fn state(&self, problem: &MeanField, raw_time: RawTime, discrepancy: f64) -> Result<State> {
         let (fine, coarse) = (self.fine.picture()?, self.coarse.picture()?);
         let apart = if fine.cloud().dimension() == 1 { fine.w1_between(&coarse)? } else { 0.0 };
-        Ok(State::new(problem, raw_time, fine, coarse, discrepancy.max(apart)))
+        let error = discrepancy.max(apart) + ROUNDOFF * fine.scale();
+        Ok(State::new(problem, raw_time, fine, coarse, error))
     }
 }
 

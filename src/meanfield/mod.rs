@@ -139,6 +139,29 @@ impl MeanField {
         }
     }
 
+    /// The law at one time with nodes of a given spacing, as a share of what just resolves kernel and law: one line of a
+    /// refinement table, without an error bar. A law that factorises is represented by the coordinate along its axis.
+    pub fn at_resolution(
+        &self,
+        resolution: f64,
+        time: RawTime,
+        drift: &dyn Drift,
+    ) -> Result<QuadratureCloud> {
+        if !(resolution > 0.0 && resolution.is_finite()) {
+            return Err(Error::InvalidParameter {
+                name: "resolution",
+                value: resolution,
+                requirement: "a positive finite number",
+            });
+        }
+        match self.factorised()? {
+            None => refine::solve_at(self, resolution, time, drift),
+            Some(Factorised { line, .. }) => {
+                refine::solve_at(&Self { law: line, ..self.clone() }, resolution, time, drift)
+            }
+        }
+    }
+
     fn factorised(&self) -> Result<Option<Factorised>> {
         if self.law.dimension() == 1 || self.radius.is_some() || !self.factorise {
             return Ok(None);

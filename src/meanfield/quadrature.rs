@@ -95,13 +95,13 @@ impl QuadratureCloud {
     /// `W1` to a law on the line.
     pub fn w1_to(&self, law: &LineLaw) -> Result<f64> {
         let image = self.image()?;
-        Ok(w1(&image, law, self.spread()))
+        Ok(w1(&image, law, self.scale()))
     }
 
     /// `W1` to another law of the same kind.
     pub fn w1_between(&self, other: &Self) -> Result<f64> {
         let (a, b) = (self.image()?, other.image()?);
-        Ok(w1(&a, &b, self.spread()))
+        Ok(w1(&a, &b, self.scale()))
     }
 
     /// The density `f_t` at points of the line.
@@ -110,17 +110,15 @@ impl QuadratureCloud {
         Ok(points.iter().map(|&z| image.density(z)).collect())
     }
 
-    /// The standard deviation of the labels' law: a length that does not vanish when the flow collapses.
-    fn spread(&self) -> f64 {
-        match self.grid.as_ref() {
-            Grid::Line(grid) => {
-                let moment = |power| -> f64 {
-                    grid.labels.iter().zip(&grid.weights).map(|(x, w)| w * x.powi(power)).sum()
-                };
-                (moment(2) - moment(1).powi(2)).max(0.0).sqrt()
-            }
-            Grid::Plane(_) => self.cloud.covariance().trace().sqrt(),
-        }
+    /// The size of the labels: a length that does not vanish when the flow collapses, and grows with the offset that rounding sees.
+    pub(super) fn scale(&self) -> f64 {
+        let (labels, weights) = match self.grid.as_ref() {
+            Grid::Line(grid) => (&grid.labels, &grid.weights),
+            Grid::Plane(grid) => (&grid.labels, &grid.weights),
+        };
+        let rows = labels.chunks_exact(self.cloud.dimension()).zip(weights);
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        rows.map(|(x, w)| w * square(x)).sum::<f64>().sqrt()
     }
 
     fn image(&self) -> Result<Image<'_>> {

@@ -10,17 +10,14 @@
 //! rounding, and the answer is either the best level with its error, or how far the flow can be followed.
 
 use super::MeanField;
-use super::march::{Attempt, Breach, Pair, march};
+use super::march::{Attempt, Breach, Level, Pair, march};
+use super::quadrature::QuadratureCloud;
 use super::source::{Need, Source};
 use super::state::Evolution;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
 use crate::scale::RawTime;
 
-/// Resolution of the first coarse level.
-const FIRST_RESOLUTION: f64 = 0.6;
-/// How much finer the next level is.
-const REFINEMENT: f64 = 1.4;
 /// Levels before the refinement is given up.
 const MAX_LEVELS: usize = 7;
 /// Accuracy that is aimed at when none is asked for, relative to the scale of the law.
@@ -30,7 +27,7 @@ const WORST_ACCURACY: f64 = 1e-3;
 /// Rounding relative to the scale, before it has grown, with room for the number of operations.
 const ROUNDING: f64 = 1e-15;
 /// Time tolerance as a share of the accuracy.
-const TIME_SHARE: f64 = 1.0 / 200.0;
+const TIME_SHARE: f64 = 1.0 / 50.0;
 /// The smallest time tolerance relative to the scale that step-size control can still see.
 const SMALLEST_TOLERANCE: f64 = 1e-13;
 /// A level helps if it brings the discrepancy down by this factor; rounding does not go away.
@@ -60,16 +57,36 @@ impl Goal {
     }
 }
 
-/// Refines until two resolutions agree.
-pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
+/// What a problem needs up to the last of some times.
+fn prepared(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) -> Result<(Goal, Source)> {
     let scale = problem.law.noisy(problem.noise).covariance().trace().sqrt();
     let horizon = times.iter().copied().fold(RawTime::new(0.0)?, |a, b| if b > a { b } else { a });
     let goal = Goal::of(problem, horizon, scale);
     let source = Source::new(problem, Need { accuracy: goal.wanted, scale, horizon }, drift)?;
+    Ok((goal, source))
+}
+
+/// One resolution on its own at one time.
+pub(super) fn solve_at(
+    problem: &MeanField,
+    resolution: f64,
+    time: RawTime,
+    drift: &dyn Drift,
+) -> Result<QuadratureCloud> {
+    let (goal, source) = prepared(problem, &[time], drift)?;
+    let mut level = Level::new(source.grid(resolution)?, &[], goal.tolerance())?;
+    level.advance(time, problem.beta, drift)?;
+    level.picture()
+}
+
+/// Refines until two resolutions agree.
+pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
+    let (goal, source) = prepared(problem, times, drift)?;
     let mut search = Search { goal, best: None, breach: None };
-    let mut resolution = FIRST_RESOLUTION;
+    let ladder = source.ladder();
+    let mut resolution = ladder.first;
     for _ in 0..MAX_LEVELS {
-        let finer = resolution / REFINEMENT;
+        let finer = resolution / ladder.ratio;
         let grids = source.grid(resolution).and_then(|coarse| Ok((coarse, source.grid(finer)?)));
         let (coarse, fine) = match (grids, search.best.take()) {
             (Ok(grids), best) => {

@@ -16,6 +16,8 @@ const TAIL_SHARE: f64 = 1e-9;
 const LARGEST_TAIL: f64 = 1e-15;
 /// Nodes lighter than this share of the tails are left out.
 const NODE_SHARE: f64 = 1e-4;
+/// Weight of the lightest nodes in the plane, as a share of the accuracy: there nodes are dear.
+const PLANE_SHARE: f64 = 1e-7;
 /// Share of the accuracy that unresolved cells may spend.
 const CELL_SHARE: f64 = 0.01;
 
@@ -32,6 +34,14 @@ pub(super) struct Plane {
     radius: Option<BallRadius>,
     finest: f64,
     cut: f64,
+    resolution: f64,
+}
+
+/// Resolutions to try: the first, and how much finer each is than the one before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ladder {
+    pub first: f64,
+    pub ratio: f64,
 }
 
 /// How accurate the nodes have to be.
@@ -60,7 +70,8 @@ impl Source {
             2 => Ok(Self::Plane(Plane {
                 radius: problem.radius,
                 finest: 1.0 / (problem.beta.get() + 1.0 / narrowest(&noisy)).sqrt(),
-                cut: NODE_SHARE * need.tail(),
+                cut: PLANE_SHARE * need.accuracy / need.scale,
+                resolution: just_resolved(0.1 * need.accuracy / need.scale),
                 noisy,
             })),
             _ => Err(Error::Unsupported {
@@ -94,11 +105,19 @@ impl Source {
         Ok(Self::Line(grading))
     }
 
+    /// The resolutions from which refinement starts.
+    pub fn ladder(&self) -> Ladder {
+        match self {
+            Self::Line(_) => Ladder { first: 0.6, ratio: 1.4 },
+            Self::Plane(plane) => Ladder { first: plane.resolution, ratio: 1.25 },
+        }
+    }
+
     /// Nodes whose spacing is the share `resolution` of what resolves kernel and law.
     pub fn grid(&self, resolution: f64) -> Result<Grid> {
         match self {
             Self::Line(grading) => Ok(Grid::Line(grading.grid(resolution)?)),
-            Self::Plane(Plane { noisy, radius, finest, cut }) => {
+            Self::Plane(Plane { noisy, radius, finest, cut, .. }) => {
                 let h = resolution * finest;
                 Ok(Grid::Plane(match radius {
                     None => PlaneGrid::tensor(noisy, h, *cut)?,
@@ -107,6 +126,12 @@ impl Source {
             }
         }
     }
+}
+
+/// The resolution `c` at which the trapezoid rule has the relative error `exp(−2π²/c²)`.
+fn just_resolved(error: f64) -> f64 {
+    let exponent = -error.min(0.1).ln();
+    std::f64::consts::PI * (2.0 / exponent).sqrt()
 }
 
 /// The smallest variance of a Gaussian factor of a noisy law: the scale on which its density is analytic.

@@ -5,7 +5,7 @@
 //! ```text
 //! p(u) = Σ_j w_j v_j/(u − u_j) / Σ_j w_j/(u − u_j)
 //! ```
-//! with `w_j = (−1)^j C(n−1, j)` for equidistant nodes, of which the sixteen around `u` are used, and
+//! with `w_j = (−1)^j C(n−1, j)` for equidistant nodes, of which some around `u` are used, and
 //! `w_j = (−1)^j √((1 − t_j²) g_j)` for the nodes `t_j` and weights `g_j` of a Gauss–Legendre panel.
 
 use std::ops::Range;
@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use super::line::{LineGrid, PANEL, PANEL_NODES, Segment, SegmentKind};
 
-/// Nodes that an interpolation uses: enough for rounding at two nodes per kernel width or more, and those of a panel.
-const STENCIL: usize = PANEL_NODES;
+/// Equidistant nodes that an interpolation uses: enough for rounding at two nodes per kernel width or more.
+const STENCIL: usize = 24;
 
 static PANEL_WEIGHTS: LazyLock<Vec<f64>> = LazyLock::new(|| {
     let pairs = PANEL.nodes.iter().zip(&PANEL.weights).enumerate();
@@ -50,7 +50,7 @@ pub(super) fn sample(grid: &LineGrid, positions: &[f64], segment: &Segment, u: f
     let mut parameters = [0.0; STENCIL];
     let (nodes, weights) = match segment.kind {
         SegmentKind::Panel { .. } => {
-            parameters.copy_from_slice(&grid.labels[segment.nodes.clone()]);
+            parameters[..PANEL_NODES].copy_from_slice(&grid.labels[segment.nodes.clone()]);
             (segment.nodes.clone(), PANEL_WEIGHTS.as_slice())
         }
         SegmentKind::Trapezoid => {
@@ -64,7 +64,7 @@ pub(super) fn sample(grid: &LineGrid, positions: &[f64], segment: &Segment, u: f
     stencil.sample(&grid.labels[nodes.clone()], &positions[nodes], u)
 }
 
-/// The sixteen nodes of a segment around `u`, fewer if it has fewer.
+/// The nodes of a segment around `u`, fewer if it has fewer.
 fn around(segment: &Range<usize>, u: f64) -> Range<usize> {
     let count = STENCIL.min(segment.len());
     let ideal = (u.floor() as usize + 1).saturating_sub(count / 2);
@@ -160,10 +160,10 @@ mod tests {
         let wishes = [-5.0, 5.0].map(|at| Wish { at, size: 0.1 }).to_vec();
         let spacing = Spacing::new(wishes, 0.3);
         let whole = LineGrid::trapezoid(base.clone(), &spacing, 0.0);
-        // One-sided stencils at the ends lose digits: look where there are eight nodes on each side.
-        let inner = Segment { nodes: 8..whole.labels.len() - 8, kind: SegmentKind::Trapezoid };
-        assert_eq!(around(&(0..100), 50.5), 43..59);
-        assert_eq!(around(&(0..100), 0.5), 0..16);
+        // One-sided stencils at the ends lose digits: look where there are twelve nodes on each side.
+        let inner = Segment { nodes: 12..whole.labels.len() - 12, kind: SegmentKind::Trapezoid };
+        assert_eq!(around(&(0..100), 50.5), 39..63);
+        assert_eq!(around(&(0..100), 0.5), 0..24);
         assert_eq!(around(&(5..9), 7.0), 5..9);
         check(&LineGrid { segments: vec![inner], ..whole });
         let truncated = base.truncated(BallRadius::new(5.0).unwrap()).unwrap();
