@@ -168,6 +168,13 @@ pub enum Error {
         problem: String,
     },
 
+    /// Data that do not determine what was to be estimated from them.
+    #[error("the estimate cannot be made: {problem}")]
+    Fit {
+        /// What is missing and what to do.
+        problem: String,
+    },
+
     /// A computation that could not be carried through.
     #[error("{what} failed at raw time {raw_time}: {problem}")]
     Integration {

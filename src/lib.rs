@@ -63,4 +63,5 @@ pub use cloud::{Cloud, CloudView};
 pub use drift::{Drift, DriftField, Targets};
 pub use error::{Error, Result};
 pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
+pub use law::{BayesOracle, Law};
 pub use scale::{BallRadius, Beta, KernelCutoff, NoiseVariance, RawTime, ScoreTime};

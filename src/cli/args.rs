@@ -1,6 +1,6 @@
 //! Arguments that several verbs share.
 
-use ebflow::drift::{Dense, Drift};
+use ebflow::drift::{Auto, Blocks, Dense, Drift, GaussTransform, KdTree, Tolerance};
 use ebflow::flow::{Adaptive, Integrator, Layers, Time};
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
 
@@ -19,6 +19,7 @@ quantity_parser!(noise_variance, NoiseVariance);
 quantity_parser!(raw_time, RawTime);
 quantity_parser!(score_time, ScoreTime);
 quantity_parser!(ball_radius, BallRadius);
+quantity_parser!(tolerance, Tolerance);
 
 /// How far the flow runs.
 #[derive(Debug, clap::Args)]
@@ -60,8 +61,11 @@ pub struct FlowOptions {
     #[arg(long, value_name = "R", value_parser = ball_radius, allow_negative_numbers = true)]
     pub radius: Option<BallRadius>,
     /// How kernel sums are evaluated.
-    #[arg(long, value_enum, default_value = "dense")]
+    #[arg(long, value_enum, default_value = "auto")]
     pub drift: DriftName,
+    /// Bound on how far truncating the kernel may move a drift [default: below rounding].
+    #[arg(long, value_name = "E", value_parser = tolerance, allow_negative_numbers = true)]
+    eps: Option<Tolerance>,
     /// Threads to use [default: all cores]. Results do not depend on it.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -70,15 +74,27 @@ pub struct FlowOptions {
 /// The drifts by name.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum DriftName {
+    /// The fastest for the cloud at hand.
+    Auto,
     /// All pairs.
     Dense,
+    /// Pairs of tiles near enough to matter.
+    Blocks,
+    /// Neighbours from a k-d tree.
+    Kdtree,
+    /// The fast Gauss transform, d ≤ 3.
+    Gauss,
 }
 
 impl DriftName {
     /// The name as the user writes it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Dense => "dense",
+            Self::Blocks => "blocks",
+            Self::Kdtree => "kdtree",
+            Self::Gauss => "gauss",
         }
     }
 }
@@ -99,10 +115,15 @@ impl FlowOptions {
     }
 
     /// The drift by its name.
-    pub fn drift(&self) -> Box<dyn Drift> {
-        match self.drift {
+    pub fn drift(&self) -> Result<Box<dyn Drift>> {
+        let tolerance = self.eps.unwrap_or_default();
+        Ok(match self.drift {
+            DriftName::Auto => Box::new(Auto { tolerance }),
             DriftName::Dense => Box::new(Dense),
-        }
+            DriftName::Blocks => Box::new(Blocks { tolerance }),
+            DriftName::Kdtree => Box::new(KdTree { tolerance }),
+            DriftName::Gauss => Box::new(GaussTransform::default()),
+        })
     }
 
     /// Runs a job on as many threads as asked for.

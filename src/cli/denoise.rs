@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
     let tokens = npy::read_cloud(&args.tokens)?;
     let truth = Truth::read(args, &tokens)?;
     npy::check_writable(std::iter::once(&args.out).chain(&args.particles))?;
-    let (drift, integrator) = (args.options.drift(), args.options.integrator()?);
+    let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
     let denoiser = Denoiser {
         noise: args.noise_var,
         beta: args.beta,

@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<()> {
     npy::check_writable([&args.out])?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
     let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?.with_error_estimate();
-    let (drift, integrator) = (args.options.drift(), args.options.integrator()?);
+    let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
     let trajectory = args
         .options
         .on_threads(|| flow.run(start.as_ref().unwrap_or(&tokens), drift.as_ref(), integrator.as_ref()))?;

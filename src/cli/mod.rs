@@ -11,6 +11,7 @@ mod output;
 mod posterior;
 mod run_report;
 mod sample;
+mod w1;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ enum Verb {
     Denoise(denoise::Args),
     Flow(flow::Args),
     Posterior(posterior::Args),
+    W1(w1::Args),
     Exact(exact::Args),
     Completions(completions::Args),
 }
@@ -55,6 +57,7 @@ fn run(verb: Verb) -> Result<()> {
         Verb::Denoise(args) => denoise::run(&args),
         Verb::Flow(args) => flow::run(&args),
         Verb::Posterior(args) => posterior::run(&args),
+        Verb::W1(args) => w1::run(&args),
         Verb::Exact(args) => exact::run(&args),
         Verb::Completions(args) => completions::run(&args),
     }

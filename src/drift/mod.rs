@@ -10,10 +10,12 @@
 //! # Paper
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 
+mod auto;
 mod blocks;
 mod bounds;
 mod cutoff;
 mod dense;
+mod gauss_transform;
 mod kdtree;
 mod kernel;
 mod order;
@@ -31,16 +33,16 @@ mod tiles;
 mod tolerance;
 mod tree;
 mod units;
-
-pub use blocks::Blocks;
-pub use dense::Dense;
-pub use kdtree::KdTree;
-pub use simd::fused_multiply_adds;
-pub use tolerance::Tolerance;
-
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
+pub use auto::{Auto, Choice};
+pub use blocks::Blocks;
+pub use dense::Dense;
+pub use gauss_transform::{GaussCost, GaussTransform};
+pub use kdtree::KdTree;
+pub use simd::fused_multiply_adds;
+pub use tolerance::Tolerance;
 
 /// Where the drift is evaluated.
 #[derive(Debug, Clone, Copy)]

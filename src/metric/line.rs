@@ -45,6 +45,16 @@ impl Sum {
     fn get(self) -> f64 {
         self.value + self.lost
     }
+
+    /// The sum as a distance.
+    fn distance(self) -> Result<f64> {
+        let value = self.get();
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let (name, requirement) = ("distance W1", "a finite number; coordinates this far apart overflow");
+        Err(Error::InvalidParameter { name, value, requirement })
+    }
 }
 
 /// A point of a cloud on the line.
@@ -110,18 +120,17 @@ fn staircase(cloud: &Cloud) -> Result<Vec<Knot>> {
     Ok(knots)
 }
 
-/// Adds the places where the law is not smooth: there the cloud's distribution function goes on as it was.
-fn with_breaks(knots: Vec<Knot>, law: &LineLaw) -> Vec<Knot> {
-    let breaks = law.breaks();
-    if breaks.is_empty() {
+/// Adds the law's atoms, so that its distribution function is continuous in between; the cloud's goes on as it was.
+fn with_atoms(knots: Vec<Knot>, law: &LineLaw) -> Vec<Knot> {
+    let mut pending = law.atoms().peekable();
+    if pending.peek().is_none() {
         return knots;
     }
-    let mut merged: Vec<Knot> = Vec::with_capacity(knots.len() + breaks.len());
-    let mut pending = breaks.into_iter().peekable();
+    let mut merged: Vec<Knot> = Vec::with_capacity(knots.len());
     for knot in knots {
-        while let Some(at) = pending.next_if(|&at| at < knot.at) {
+        while let Some(atom) = pending.next_if(|atom| atom.at < knot.at) {
             if let Some(level) = merged.last().map(|last| last.level) {
-                merged.push(Knot { at, level });
+                merged.push(Knot { at: atom.at, level });
             }
         }
         merged.push(knot);
@@ -144,31 +153,31 @@ fn with_breaks(knots: Vec<Knot>, law: &LineLaw) -> Vec<Knot> {
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 pub fn w1_to_law(cloud: &Cloud, law: &LineLaw) -> Result<f64> {
-    let knots = with_breaks(staircase(cloud)?, law);
-    let scale = Scale { law, narrow: NARROW * law.smoothness() };
+    let knots = with_atoms(staircase(cloud)?, law);
+    let interval = AgainstLaw { law, narrow: NARROW * law.smoothness() };
     let (first, last) = (knots[0].at, knots[knots.len() - 1].at);
     let mut total = Sum::default();
     total.add(law.split(first).lower_mean);
     let starts: Vec<usize> = (0..knots.len() - 1).step_by(CHUNK).collect();
     let chunks: Vec<Sum> = starts
         .into_par_iter()
-        .map(|at| scale.integral(&knots[at..knots.len().min(at + CHUNK + 1)]))
+        .map(|at| interval.integral(&knots[at..knots.len().min(at + CHUNK + 1)]))
         .collect();
     for chunk in chunks {
         total.add(chunk.value);
         total.add(chunk.lost);
     }
     total.add(law.split(last).upper_mean);
-    Ok(total.get())
+    total.distance()
 }
 
 /// The law, with the width below which its distribution function is a cubic.
-struct Scale<'a> {
+struct AgainstLaw<'a> {
     law: &'a LineLaw,
     narrow: f64,
 }
 
-impl Scale<'_> {
+impl AgainstLaw<'_> {
     /// `∫ |F − c|` from the first to the last of some knots.
     fn integral(&self, knots: &[Knot]) -> Sum {
         let mut sum = Sum::default();
@@ -231,7 +240,7 @@ pub fn w1(a: &Cloud, b: &Cloud) -> Result<f64> {
         let a_next = a.peek().map_or(f64::INFINITY, |step| step.at);
         let b_next = b.peek().map_or(f64::INFINITY, |step| step.at);
         let next = if a_next <= b_next { a.next() } else { b.next().map(Step::negated) };
-        let Some(step) = next else { return Ok(total.get()) };
+        let Some(step) = next else { return total.distance() };
         if step.at > previous {
             total.add(excess.get().abs() * (step.at - previous));
         }

@@ -3,3 +3,4 @@
 mod bad_input;
 mod bench_of_files;
 mod jobs;
+mod w1;

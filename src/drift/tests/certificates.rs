@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::drift::Tolerance;
+use crate::drift::{GaussTransform, Tolerance};
 
 /// Random configurations per property.
 const CASES: u32 = 256;
@@ -112,6 +112,26 @@ proptest! {
             for (i, c) in check(&*drift, &case, &cloud, Targets::Points(&targets)).iter().enumerate() {
                 prop_assert!(c.error <= c.truncation + c.rounding, "target {i}: {} > {} + {}", c.error, c.truncation, c.rounding);
                 prop_assert!(c.truncation <= case.epsilon, "target {i}: {} > ε", c.truncation);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_gauss_transform_keeps_its_promise(mut case in cases(), stretch in 0.0..3.0, shift in -5.0..5.0) {
+        case.d = 1 + case.d % 3;
+        let widths = (case.epsilon * case.beta.sqrt()).clamp(1e-14, 0.1);
+        let drift = GaussTransform::new(widths).unwrap();
+        let cloud = cloud(case.shape, case.weighting, case.n, case.d, case.seed);
+        let others: Vec<f64> = cloud.points().iter().rev().map(|x| stretch * x + shift).collect();
+        for targets in [Targets::Sources, Targets::Points(&others)] {
+            for (i, c) in check(&drift, &case, &cloud, targets).iter().enumerate() {
+                prop_assert!(c.error <= c.truncation + c.rounding, "target {i}: {} > {} + {}", c.error, c.truncation, c.rounding);
+                let promised = widths / case.beta.sqrt() * (1.0 + 1e-12);
+                prop_assert!(c.truncation <= promised, "target {i}: {} > {promised}", c.truncation);
             }
         }
     }

@@ -180,14 +180,6 @@ impl LineLaw {
         self.atoms.iter()
     }
 
-    /// The places where `F` jumps or bends, in increasing order: atoms, and the ends of a truncated law.
-    pub(crate) fn breaks(&self) -> Vec<f64> {
-        let ends = self.radius.iter().flat_map(|&radius| [-radius, radius]);
-        let mut breaks: Vec<f64> = self.atoms.iter().map(|atom| atom.at).chain(ends).collect();
-        breaks.sort_by(f64::total_cmp);
-        breaks
-    }
-
     /// False beyond the ends of a truncated law.
     pub(crate) fn holds(&self, x: f64) -> bool {
         self.radius.is_none_or(|radius| x.abs() <= radius)

@@ -245,11 +245,12 @@ impl Basis {
         &self.potentials[self.sources..self.nodes.len() - 1]
     }
 
-    /// For every target a source to which the tree joins it, if it hangs from one or holds one.
+    /// For every source a target, and for every target a source, to which the tree joins it, if there is one.
     pub(super) fn partners(&self) -> impl Iterator<Item = Option<usize>> {
-        self.nodes[self.sources..self.nodes.len() - 1].iter().map(|node| {
-            let partner = if self.is_source(node.parent) { node.parent } else { node.first_child };
-            (partner != NONE).then_some(partner as usize)
+        self.nodes[..self.nodes.len() - 1].iter().map(|node| {
+            let partner = if node.parent == self.root() { node.first_child } else { node.parent };
+            let offset = if self.is_source(partner) { 0 } else { self.sources };
+            (partner != NONE).then(|| partner as usize - offset)
         })
     }
 

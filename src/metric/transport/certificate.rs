@@ -30,7 +30,7 @@ impl Certificate {
         sides: [&Side<D>; 2],
         total: i64,
         basis: &Basis,
-        heights: &Dual,
+        duals: &[Dual; 2],
     ) -> Self {
         let [sources, targets] = sides;
         let share = |mass: i64| mass as f64 / total as f64;
@@ -40,11 +40,12 @@ impl Certificate {
         });
         let cost = shipped.collect::<Sum>().value();
 
-        let prices = Prices::new(&targets.tree, heights);
+        let prices = Prices::new(&targets.tree, &duals[1]);
         let mut dual = Sum::default();
-        for (side, sign) in [(sources, 1.0), (targets, -1.0)] {
-            let values = transform(&side.tree, &prices, 1, |_, _| ()).values;
-            side.masses.iter().zip(values).for_each(|(&mass, f)| dual.add(sign * share(mass) * f));
+        let at_sources = transform(&sources.tree, &prices, 1, |i| duals[0].values[i], |_, _| ());
+        let at_targets = transform(&targets.tree, &prices, 1, |j| -duals[1].values[j], |_, _| ());
+        for (side, f, sign) in [(sources, at_sources, 1.0), (targets, at_targets, -1.0)] {
+            side.masses.iter().zip(f.values).for_each(|(&mass, f)| dual.add(sign * share(mass) * f));
         }
 
         let moved = share(sources.masses.iter().sum());

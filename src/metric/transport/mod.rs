@@ -121,14 +121,17 @@ fn transport<const D: usize>(problem: &Problem) -> Transport {
     let side = |points: &Points| Side::<D>::new(&points.coordinates, &points.masses, problem.dimension);
     let (sources, targets) = (side(&problem.sources), side(&problem.targets));
     let solution = solve::solve(&sources, &targets);
-    let heights = start::target_dual([&sources, &targets], &solution.basis).centred();
-    let bounds = Certificate::new([&sources, &targets], problem.total, &solution.basis, &heights);
+    let [at_sources, heights] = start::duals([&sources, &targets], &solution.basis);
+    let middle = heights.middle();
+    let duals = [at_sources.shifted(middle), heights.shifted(-middle)];
+    let bounds = Certificate::new([&sources, &targets], problem.total, &solution.basis, &duals);
     let moving = solution.basis.flows().filter(|flow| flow.mass > 0);
     let plan = moving.map(|flow| Shipment {
         from: problem.sources.rows[sources.rows[flow.source] as usize],
         to: problem.targets.rows[targets.rows[flow.target] as usize],
         mass: flow.mass as f64 / problem.total as f64,
     });
+    let [_, heights] = duals;
     Transport {
         distance: problem.unit.restore(bounds.cost),
         lower: (problem.unit.restore(bounds.lower) - problem.weight_rounding).max(0.0),

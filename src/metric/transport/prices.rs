@@ -32,11 +32,16 @@ impl Dual {
         self.slopes.extend(x.iter().zip(origin).map(|(x, o)| (x - o) * scale));
     }
 
-    /// The potential shifted so that its values lie evenly about zero.
-    pub(super) fn centred(mut self) -> Self {
+    /// Halfway between the smallest and the largest value.
+    pub(super) fn middle(&self) -> f64 {
         let low = self.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        self.values.iter_mut().for_each(|value| *value -= 0.5 * (low + high));
+        0.5 * (low + high)
+    }
+
+    /// The potential with a constant added.
+    pub(super) fn shifted(mut self, by: f64) -> Self {
+        self.values.iter_mut().for_each(|value| *value += by);
         self
     }
 
@@ -159,34 +164,37 @@ impl<'a, const D: usize> Prices<'a, D> {
         self.weights[index] -= by;
     }
 
-    /// A lower bound of `|x − y_j| − v_j` over the points of a node; only the first bound when that reaches `enough`.
+    /// A lower bound of `|x − y_j| − v_j` over the points of a node, or infinity if that is not below `bound`.
     #[inline(always)]
-    fn least(&self, node: usize, x: &[f64], enough: f64) -> f64 {
+    fn least(&self, node: usize, x: &[f64], bound: f64) -> f64 {
         let d = self.tree.dimension();
         let (low, high) = self.tree.corners(node);
         let plane = self.plane(node);
-        let mut sum = 0.0;
+        let (mut to_box_2, mut to_centre_2, mut size_2) = (0.0, 0.0, 0.0);
         for a in 0..d {
-            let gap = (low[a] - x[a]).max(x[a] - high[a]).max(0.0);
-            sum += gap * gap;
+            let (below, above) = (low[a] - x[a], high[a] - x[a]);
+            let gap = below.max(-above).max(0.0);
+            to_box_2 += gap * gap;
+            to_centre_2 += (below + above) * (below + above);
+            size_2 += (above - below) * (above - below);
         }
-        let by_box = sum.sqrt() - plane[d + 1];
-        if by_box >= enough {
+        let largest = plane[d + 1];
+        let needed = bound + largest;
+        if needed <= 0.0 || to_box_2 >= needed * needed {
+            return f64::INFINITY;
+        }
+        let by_box = to_box_2.sqrt() - largest;
+        // Nearer than the box is wide the plane gains nothing.
+        if to_box_2 < size_2 {
             return by_box;
         }
-        let mut sum = 0.0;
+        let away = to_centre_2.sqrt();
+        let mut twice = away - 2.0 * plane[d];
         for a in 0..d {
-            let gap = 0.5 * (low[a] + high[a]) - x[a];
-            sum += gap * gap;
+            let (below, above) = (low[a] - x[a], high[a] - x[a]);
+            twice -= ((below + above) / away - plane[a]).abs() * (above - below);
         }
-        let away = sum.sqrt();
-        let inverse = if away > 0.0 { 1.0 / away } else { 0.0 };
-        let mut by_plane = away - plane[d];
-        for a in 0..d {
-            let gap = 0.5 * (low[a] + high[a]) - x[a];
-            by_plane -= (gap * inverse - plane[a]).abs() * 0.5 * (high[a] - low[a]);
-        }
-        by_box.max(by_plane)
+        by_box.max(0.5 * twice)
     }
 
     /// Finds the `count` points of smallest `|x − y_j| − v_j` below `bound`, best first.
@@ -218,6 +226,73 @@ impl<'a, const D: usize> Prices<'a, D> {
                 bound = self.scan(node - first_leaf, x, bound, count, found);
             }
         }
+    }
+
+    /// Which queries of a leaf have a point with `|x_i − y_j| < u_i + v_j − tolerance`; `queries` carry the `u_i`.
+    pub(super) fn violated(&self, queries: &Self, leaf: usize, tolerance: f64) -> [bool; LEAF] {
+        let first_leaf = self.tree.nodes() / 2;
+        let queries_leaf = queries.tree.nodes() / 2 + leaf;
+        let members = (queries.tree.len() - leaf * LEAF).min(LEAF);
+        let mut violated = [false; LEAF];
+        let mut pending = [0_usize; 64];
+        let mut waiting = 1;
+        while waiting > 0 {
+            waiting -= 1;
+            let node = pending[waiting];
+            if self.is_clear(node, queries, queries_leaf, tolerance) {
+                continue;
+            }
+            if node < first_leaf {
+                pending[waiting] = 2 * node + 2;
+                pending[waiting + 1] = 2 * node + 1;
+                waiting += 2;
+                continue;
+            }
+            let weights = &self.weights[(node - first_leaf) * LEAF..][..LEAF];
+            for k in 0..members {
+                let (x, u) =
+                    (queries.tree.point(leaf * LEAF + k), queries.weights[leaf * LEAF + k] - tolerance);
+                let distances_2 = self.tree.leaf_distances_2(node - first_leaf, x);
+                let hits = distances_2.iter().zip(weights).map(|(d_2, v)| {
+                    let sum = (u + v).max(0.0);
+                    *d_2 < sum * sum
+                });
+                violated[k] |= hits.fold(false, |any, hit| any | hit);
+            }
+        }
+        violated
+    }
+
+    /// True when no pair between a node and a node of the queries can be violated.
+    #[inline(always)]
+    fn is_clear(&self, node: usize, queries: &Self, queries_node: usize, tolerance: f64) -> bool {
+        let d = self.tree.dimension();
+        let (low, high) = self.tree.corners(node);
+        let (query_low, query_high) = queries.tree.corners(queries_node);
+        let (plane, query_plane) = (self.plane(node), queries.plane(queries_node));
+        let (mut to_box_2, mut to_centre_2, mut size_2) = (0.0, 0.0, 0.0);
+        for a in 0..d {
+            let (below, above) = (low[a] - query_high[a], high[a] - query_low[a]);
+            let gap = below.max(-above).max(0.0);
+            to_box_2 += gap * gap;
+            to_centre_2 += (below + above) * (below + above);
+            size_2 += (above - below) * (above - below);
+        }
+        let needed = plane[d + 1] + query_plane[d + 1] - tolerance;
+        if needed <= 0.0 || to_box_2 >= needed * needed {
+            return true;
+        }
+        if to_box_2 < size_2 {
+            return false;
+        }
+        let away = to_centre_2.sqrt();
+        let mut twice = away - 2.0 * (plane[d] + query_plane[d]);
+        for a in 0..d {
+            let direction = (low[a] - query_high[a] + high[a] - query_low[a]) / away;
+            twice -= (direction - plane[a]).abs() * (high[a] - low[a]);
+            twice -= (direction + query_plane[a]).abs() * (query_high[a] - query_low[a]);
+        }
+        0.5 * twice >= -tolerance
     }
 
     /// Adds the points of a leaf that lie below the bound; returns the new bound.

@@ -3,63 +3,70 @@
 use super::basis::Basis;
 use super::start::Arc;
 
-/// A basis, the arcs that may enter it, and where the search for one stands.
+/// A basis and the arcs that may enter it.
 #[derive(Debug, Clone)]
 pub(super) struct Simplex {
     pub(super) basis: Basis,
     pub(super) arcs: Vec<Arc>,
     /// Arcs whose reduced cost is above minus this do not enter.
     tolerance: f64,
-    cursor: usize,
     pub(super) pivots: usize,
 }
 
 impl Simplex {
     /// A simplex that starts from a feasible basis.
     pub(super) fn new(basis: Basis, arcs: Vec<Arc>, tolerance: f64) -> Self {
-        Self { basis, arcs, tolerance, cursor: 0, pivots: 0 }
+        Self { basis, arcs, tolerance, pivots: 0 }
     }
 
-    /// Offers further arcs; the search goes on with them.
-    pub(super) fn offer(&mut self, arcs: &[Arc]) {
-        self.cursor = self.arcs.len();
-        self.arcs.extend_from_slice(arcs);
-    }
-
-    /// Pivots until no arc pays. Of each block of `√arcs` arcs the one that pays most enters.
+    /// Pivots until no arc pays.
+    ///
+    /// Arcs that pay are listed and used up before all arcs are looked through again: when a few arcs have been added to
+    /// many, most of the work would otherwise be looking for the next arc that pays.
     pub(super) fn optimise(&mut self) {
-        let count = self.arcs.len();
-        let block = count.isqrt().max(1);
-        let mut idle = 0;
-        while idle < count {
-            let from = if self.cursor < count { self.cursor } else { 0 };
-            let to = (from + block).min(count);
-            match self.best_in(from, to) {
-                Some(best) => {
-                    self.basis.pivot(&self.arcs[best]);
-                    self.pivots += 1;
-                    idle = 0;
-                    if self.pivots.is_multiple_of(self.basis.len()) {
-                        self.basis.refresh();
-                    }
-                }
-                None => idle += to - from,
+        loop {
+            let paying = |arc: &&Arc| self.basis.reduced_cost(arc) < -self.tolerance;
+            let mut list: Vec<Arc> = self.arcs.iter().filter(paying).copied().collect();
+            if list.is_empty() {
+                break;
             }
-            self.cursor = to;
+            let block = list.len().isqrt();
+            while !list.is_empty() {
+                self.sweep(&mut list, block);
+            }
         }
         self.basis.refresh();
     }
 
-    fn best_in(&self, from: usize, to: usize) -> Option<usize> {
-        let mut best = None;
-        let mut least = -self.tolerance;
-        for (at, arc) in self.arcs[from..to].iter().enumerate() {
-            let reduced = self.basis.reduced_cost(arc);
-            if reduced < least {
-                least = reduced;
-                best = Some(from + at);
+    /// Goes through the list once: the arc that pays most in each block enters, those that pay no more are dropped.
+    fn sweep(&mut self, list: &mut Vec<Arc>, block: usize) {
+        let mut kept = 0;
+        for from in (0..list.len()).step_by(block) {
+            let (mut best, mut least) = (None, -self.tolerance);
+            for at in from..(from + block).min(list.len()) {
+                let arc = list[at];
+                let reduced = self.basis.reduced_cost(&arc);
+                if reduced < -self.tolerance {
+                    list[kept] = arc;
+                    kept += 1;
+                }
+                if reduced < least {
+                    (best, least) = (Some(arc), reduced);
+                }
+            }
+            if let Some(arc) = best {
+                self.pivot(&arc);
             }
         }
-        best
+        list.truncate(kept);
+    }
+
+    /// One pivot. Potentials pile up rounding; as many pivots as there are nodes pay for computing them afresh.
+    fn pivot(&mut self, arc: &Arc) {
+        self.basis.pivot(arc);
+        self.pivots += 1;
+        if self.pivots.is_multiple_of(self.basis.len()) {
+            self.basis.refresh();
+        }
     }
 }

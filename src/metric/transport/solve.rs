@@ -4,7 +4,8 @@ use super::basis::Basis;
 use super::prices::Prices;
 use super::side::Side;
 use super::simplex::Simplex;
-use super::start::{Arc, Start, target_dual};
+use super::start::{Arc, Start, duals};
+use super::tree::LEAF;
 
 /// Sides of at most so many points are not coarsened; between two such sides all pairs are arcs.
 const SMALL: usize = 128;
@@ -65,7 +66,7 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
         if violated.is_empty() {
             break;
         }
-        simplex.offer(&violated);
+        simplex.arcs.extend_from_slice(&violated);
     }
     effort.pivots += simplex.pivots;
     effort.arcs = simplex.arcs.len();
@@ -78,13 +79,19 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
 /// targets spread over many. Nothing found means that nothing is violated.
 fn price<const D: usize>(sources: &Side<D>, targets: &Side<D>, basis: &Basis, violated: &mut Vec<Arc>) {
     violated.clear();
-    let mut prices = Prices::new(&targets.tree, &target_dual([sources, targets], basis));
+    let [source_dual, target_dual] = duals([sources, targets], basis);
+    let rows = Prices::new(&sources.tree, &source_dual);
+    let mut prices = Prices::new(&targets.tree, &target_dual);
     let mut found = Vec::with_capacity(ARCS_PER_ROW + 1);
-    for (i, &potential) in basis.source_potentials().iter().enumerate() {
-        prices.smallest(sources.tree.point(i), potential - PRICING_TOLERANCE, ARCS_PER_ROW, &mut found);
-        for f in &found {
-            prices.lower(f.index, potential - f.value);
-            violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
+    for leaf in 0..sources.len().div_ceil(LEAF) {
+        let flags = prices.violated(&rows, leaf, PRICING_TOLERANCE);
+        for i in (0..LEAF).filter(|&k| flags[k]).map(|k| leaf * LEAF + k) {
+            let potential = source_dual.values[i];
+            prices.smallest(sources.tree.point(i), potential - PRICING_TOLERANCE, ARCS_PER_ROW, &mut found);
+            for f in &found {
+                prices.lower(f.index, potential - f.value);
+                violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use super::tree::{Tree, distance};
 const NEIGHBOURS: usize = 8;
 
 /// Looseness of the bound carried from one query to the next, in units of the extent: far above rounding.
-const CARRY_SLACK: f64 = 1e-12;
+const SLACK: f64 = 1e-12;
 
 /// An arc from a source to a target.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,15 +56,18 @@ impl Start {
                 arcs.extend(coarse[1].members(flow.target).map(|j| arc(sources, targets, i, j)));
             }
         }
-        let coarse_prices = target_dual(coarse.map(|c| &c.side), basis);
-        let rough =
-            transform(targets, &Prices::new(&coarse[1].side.tree, &coarse_prices), 1, |_, _| ()).negated();
-        let source_dual = transform(sources, &Prices::new(targets, &rough), NEIGHBOURS, |i, found| {
-            arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
-        });
-        let target_dual = transform(targets, &Prices::new(sources, &source_dual), NEIGHBOURS, |j, found| {
-            arcs.push(Arc { source: found.index as u32, target: j as u32, cost: found.distance });
-        });
+        let [_, coarse_dual] = duals(coarse.map(|c| &c.side), basis);
+        let unlimited = |_| f64::INFINITY;
+        let coarse_prices = Prices::new(&coarse[1].side.tree, &coarse_dual);
+        let rough = transform(targets, &coarse_prices, 1, unlimited, |_, _| ()).negated();
+        let source_dual =
+            transform(sources, &Prices::new(targets, &rough), NEIGHBOURS, unlimited, |i, found| {
+                arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
+            });
+        let target_dual =
+            transform(targets, &Prices::new(sources, &source_dual), NEIGHBOURS, unlimited, |j, found| {
+                arcs.push(Arc { source: found.index as u32, target: j as u32, cost: found.distance });
+            });
         arcs.sort_unstable_by_key(|arc| (arc.source, arc.target));
         arcs.dedup_by_key(|arc| (arc.source, arc.target));
         Self { arcs, source_prices: source_dual.values, target_prices: target_dual.values }
@@ -85,25 +88,30 @@ fn arc<const D: usize>(sources: &Tree<D>, targets: &Tree<D>, i: usize, j: usize)
     Arc { source: i as u32, target: j as u32, cost: distance::<D>(sources.point(i), targets.point(j)) }
 }
 
-/// The targets' potential of a basis, with the slopes along its arcs.
-pub(super) fn target_dual<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> Dual {
+/// The potentials of a basis on the sources and on the targets, with the slopes along its arcs.
+pub(super) fn duals<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> [Dual; 2] {
     let [sources, targets] = sides.map(|side| &side.tree);
-    let mut dual = Dual::default();
-    for ((j, partner), &value) in basis.partners().enumerate().zip(basis.target_potentials()) {
-        let y = targets.point(j);
-        dual.push::<D>(value, y, partner.map_or(y, |i| sources.point(i)));
-    }
-    dual
+    let mut partners = basis.partners();
+    let mut dual = |here: &Tree<D>, there: &Tree<D>, values: &[f64]| {
+        let mut dual = Dual::default();
+        for ((index, &value), partner) in values.iter().enumerate().zip(partners.by_ref()) {
+            let x = here.point(index);
+            dual.push::<D>(value, x, partner.map_or(x, |at| there.point(at)));
+        }
+        dual
+    };
+    [dual(sources, targets, basis.source_potentials()), dual(targets, sources, basis.target_potentials())]
 }
 
 /// The c-transform `min_j |x − y_j| − v_j` at every query, showing the `count` best points of each to `visit`.
 ///
 /// Queries come in tree order and every value moves by at most `|x − x'|` from one to the next: the last search bounds
-/// the next one.
+/// the next one. So does the `limit` of each query, a guess of its value; a wrong guess costs a second search.
 pub(super) fn transform<const D: usize>(
     queries: &Tree<D>,
     prices: &Prices<D>,
     count: usize,
+    limit: impl Fn(usize) -> f64,
     mut visit: impl FnMut(usize, &Found),
 ) -> Dual {
     let mut dual = Dual::default();
@@ -111,9 +119,12 @@ pub(super) fn transform<const D: usize>(
     for index in 0..queries.len() {
         let x = queries.point(index);
         if index > 0 {
-            bound += distance::<D>(x, queries.point(index - 1)) + CARRY_SLACK;
+            bound += distance::<D>(x, queries.point(index - 1));
         }
-        prices.smallest(x, bound, count, &mut found);
+        prices.smallest(x, bound.min(limit(index)) + SLACK, count, &mut found);
+        if found.is_empty() {
+            prices.smallest(x, f64::INFINITY, count, &mut found);
+        }
         found.iter().for_each(|f| visit(index, f));
         if let (Some(best), Some(last)) = (found.first(), found.last()) {
             dual.push::<D>(best.value, x, prices.point(best.index));

@@ -1,0 +1,321 @@
+//! Direct sums for the targets that expansions do not serve: lonely ones, far ones, and those whose certificate failed.
+//!
+//! # Formula
+//! With a reference source `z*` near the target `x`, `y = √β(x − z*)`, `δ_j = √β(z_j − z*)`:
+//!
+//! ```text
+//! q_j = Σ δ_j(δ_j/2 − y) = β(|x − z_j|² − |x − z*|²)/2,   W = Σ ω_j e^{−q_j}
+//! √β v = Σ ω_j e^{−q_j} δ_j / W − y,                       ln Σ ω_j w_j = ln W − |y|²/2
+//! ```
+//!
+//! so neither underflow nor the cancellation of two large distances spoils a far query.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::exponential::{LARGEST, decay};
+use super::fused::{Arithmetic, Kernel, dispatch};
+use super::neighbours::{Choice, Neighbours};
+use super::row::Row;
+use super::sources::Sources;
+use super::transfer::UNIT;
+
+/// Sources handled together.
+const LANES: usize = 8;
+/// Sources per lane whose terms are added up before the sums join the rest.
+const DEPTH: usize = 64;
+/// Roundings of a term besides those of its exponent: the exponential, the weight, the product.
+const TERM_ROUNDING: f64 = 16.0;
+/// Roundings of an exponent, relative to the sum of its terms' absolute values.
+const EXPONENT_ROUNDING: f64 = 8.0;
+
+/// Direct summation over chosen sources.
+pub(super) struct Direct<'a, const D: usize> {
+    /// The sources.
+    pub sources: &'a Sources<D>,
+    /// Which of them a target needs.
+    pub neighbours: Neighbours<'a, D>,
+    /// `√β`.
+    pub scale: f64,
+    /// Largest acceptable error of a velocity, in units of `1/√β`.
+    pub tolerance: f64,
+    /// True when every target is itself a source, and none weighs more than another.
+    pub own_reference: bool,
+    /// Logarithm of the mass unit's share of the whole.
+    pub log_unit: f64,
+    /// Logarithms of the weights, once they are needed.
+    pub log_weights: OnceLock<Vec<f64>>,
+}
+
+/// Rows of a group of targets, and the kernel values they took.
+pub(super) struct Rows<const D: usize> {
+    /// One per target.
+    pub rows: Vec<Row<D>>,
+    /// Kernel values computed.
+    pub pairs: u64,
+}
+
+impl<const D: usize> Direct<'_, D> {
+    /// Rows of targets that lie close together; `index` is their box unless they have none.
+    pub fn rows(&self, targets: &[[f64; D]], index: Option<[i32; D]>) -> Rows<D> {
+        let near = index.map(|index| self.neighbours.within_reach(index));
+        let mut pairs = 0;
+        let mut all = None;
+        let rows = targets.iter().map(|target| {
+            if let Some(near) = near.as_ref().filter(|near| !near.ranges.is_empty()) {
+                pairs += near.count();
+                let row = self.row(target, near);
+                if row.truncation * self.scale <= self.tolerance {
+                    return row;
+                }
+            }
+            let all = all.get_or_insert_with(|| self.neighbours.by_bounds(targets, self.tolerance));
+            pairs += all.count();
+            self.row(target, all)
+        });
+        Rows { rows: rows.collect(), pairs }
+    }
+
+    fn row(&self, target: &[f64; D], choice: &Choice) -> Row<D> {
+        let reference = if self.own_reference { *target } else { self.reference(target, choice) };
+        let scaled = |axis: usize| (target[axis] - reference[axis]) * self.scale;
+        let offset: [f64; D] = std::array::from_fn(scaled);
+        let sums = dispatch(Sum { direct: self, ranges: &choice.ranges, reference, offset });
+        self.finish(&sums, offset, choice)
+    }
+
+    /// The source that weighs most at the target.
+    fn reference(&self, target: &[f64; D], choice: &Choice) -> [f64; D] {
+        let logs = self.sources.weights.as_ref().map(|weights| {
+            self.log_weights.get_or_init(|| weights.iter().map(|w| w.ln()).collect()).as_slice()
+        });
+        let best = dispatch(Nearest { direct: self, ranges: &choice.ranges, target, logs });
+        std::array::from_fn(|axis| self.sources.sorted.coordinates[axis][best])
+    }
+
+    fn finish(&self, sums: &Sums<D>, offset: [f64; D], choice: &Choice) -> Row<D> {
+        let mean = sums.first.map(|first| first / sums.mass);
+        let scaled: [f64; D] = std::array::from_fn(|axis| mean[axis] - offset[axis]);
+        let (speed, shift, shove) = (norm(&scaled), norm(&mean), norm(&offset));
+        let term = |first: f64, zeroth: f64| (first + shift * zeroth) / sums.mass;
+        let rounding = (TERM_ROUNDING + sums.additions as f64) * term(sums.spread, sums.mass)
+            + EXPONENT_ROUNDING * term(sums.strained_spread, sums.strain)
+            + 4.0 * (shift + shove);
+        // The result is an average of the δ, so it cannot be off by more than their extent.
+        let rounding = (UNIT * rounding).min(2.0 * sums.widest + 4.0 * UNIT * shove);
+        let log_mass = sums.mass.ln() - 0.5 * shove * shove;
+        let underflow = self.sources.total / sums.mass * (-LARGEST).exp() * sums.widest;
+        let width = 1.0 / self.scale;
+        Row {
+            velocity: scaled.map(|v| v * width),
+            log_mass: log_mass + self.log_unit,
+            truncation: width * (choice.dropped.error(log_mass, speed) + underflow),
+            rounding: width * rounding,
+        }
+    }
+}
+
+fn norm<const D: usize>(v: &[f64; D]) -> f64 {
+    crate::cloud::norm(v)
+}
+
+/// Sums over the sources, with `w = ω e^{−q}` and `η = Σ |δ|(|δ|/2 + |y|)` over the axes.
+struct Sums<const D: usize> {
+    /// `Σ w`.
+    mass: f64,
+    /// `Σ w δ`.
+    first: [f64; D],
+    /// `Σ w |δ|₁`.
+    spread: f64,
+    /// `Σ w η`.
+    strain: f64,
+    /// `Σ w η |δ|₁`.
+    strained_spread: f64,
+    /// The largest `|δ|₁`.
+    widest: f64,
+    /// Longest chain of additions.
+    additions: usize,
+}
+
+struct Sum<'a, const D: usize> {
+    direct: &'a Direct<'a, D>,
+    ranges: &'a [Range<usize>],
+    reference: [f64; D],
+    offset: [f64; D],
+}
+
+impl<const D: usize> Kernel for Sum<'_, D> {
+    type Output = Sums<D>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Sums<D> {
+        let mut sums = Sums {
+            mass: 0.0,
+            first: [0.0; D],
+            spread: 0.0,
+            strain: 0.0,
+            strained_spread: 0.0,
+            widest: 0.0,
+            additions: DEPTH + LANES,
+        };
+        for range in self.ranges {
+            for start in range.clone().step_by(LANES * DEPTH) {
+                let mut block = LaneSums::<D>::default();
+                let end = (start + LANES * DEPTH).min(range.end);
+                for lane in (start..end).step_by(LANES) {
+                    block.add::<A>(&self.load(lane, (end - lane).min(LANES)), &self.offset);
+                }
+                block.join(&mut sums);
+            }
+        }
+        sums
+    }
+}
+
+/// Eight sources: `δ` per axis, and weights; those beyond the end weigh nothing.
+struct Lanes<const D: usize> {
+    deltas: [[f64; LANES]; D],
+    weights: [f64; LANES],
+}
+
+impl<const D: usize> Sum<'_, D> {
+    #[inline(always)]
+    fn load(&self, start: usize, count: usize) -> Lanes<D> {
+        let sources = self.direct.sources;
+        let mut lanes = Lanes { deltas: [[0.0; LANES]; D], weights: [0.0; LANES] };
+        for axis in 0..D {
+            let coordinates = &sources.sorted.coordinates[axis][start..start + count];
+            let (reference, scale) = (self.reference[axis], self.direct.scale);
+            let deltas = &mut lanes.deltas[axis];
+            match <&[f64; LANES]>::try_from(coordinates) {
+                Ok(full) => {
+                    for i in 0..LANES {
+                        deltas[i] = (full[i] - reference) * scale;
+                    }
+                }
+                Err(_) => {
+                    for (delta, z) in deltas.iter_mut().zip(coordinates) {
+                        *delta = (z - reference) * scale;
+                    }
+                }
+            }
+        }
+        match &sources.weights {
+            Some(weights) => lanes.weights[..count].copy_from_slice(&weights[start..start + count]),
+            None => lanes.weights[..count].fill(1.0),
+        }
+        lanes
+    }
+}
+
+/// [`Sums`], one per lane.
+struct LaneSums<const D: usize> {
+    mass: [f64; LANES],
+    first: [[f64; LANES]; D],
+    spread: [f64; LANES],
+    strain: [f64; LANES],
+    strained_spread: [f64; LANES],
+    widest: [f64; LANES],
+}
+
+impl<const D: usize> Default for LaneSums<D> {
+    #[inline(always)]
+    fn default() -> Self {
+        let zero = [0.0; LANES];
+        Self { mass: zero, first: [zero; D], spread: zero, strain: zero, strained_spread: zero, widest: zero }
+    }
+}
+
+impl<const D: usize> LaneSums<D> {
+    #[inline(always)]
+    fn add<A: Arithmetic>(&mut self, lanes: &Lanes<D>, offset: &[f64; D]) {
+        for i in 0..LANES {
+            let (mut exponent, mut strain, mut extent) = (0.0, 0.0, 0.0);
+            for axis in 0..D {
+                let delta = lanes.deltas[axis][i];
+                exponent = A::mul_add(delta, A::mul_add(0.5, delta, -offset[axis]), exponent);
+                strain = A::mul_add(delta.abs(), A::mul_add(0.5, delta.abs(), offset[axis].abs()), strain);
+                extent += delta.abs();
+            }
+            let weight = lanes.weights[i] * decay::<A>(exponent);
+            // A term that vanished must not turn into 0·∞ where coordinates are huge.
+            let counts = weight > 0.0;
+            let strain = if counts { strain } else { 0.0 };
+            let extent = if counts { extent } else { 0.0 };
+            self.mass[i] += weight;
+            for axis in 0..D {
+                let delta = if counts { lanes.deltas[axis][i] } else { 0.0 };
+                self.first[axis][i] = A::mul_add(weight, delta, self.first[axis][i]);
+            }
+            self.spread[i] = A::mul_add(weight, extent, self.spread[i]);
+            self.strain[i] = A::mul_add(weight, strain, self.strain[i]);
+            self.strained_spread[i] = A::mul_add(weight * strain, extent, self.strained_spread[i]);
+            self.widest[i] = if extent > self.widest[i] { extent } else { self.widest[i] };
+        }
+    }
+
+    #[inline(always)]
+    fn join(&self, sums: &mut Sums<D>) {
+        let total = |lanes: &[f64; LANES]| lanes.iter().sum::<f64>();
+        sums.mass += total(&self.mass);
+        (0..D).for_each(|axis| sums.first[axis] += total(&self.first[axis]));
+        sums.spread += total(&self.spread);
+        sums.strain += total(&self.strain);
+        sums.strained_spread += total(&self.strained_spread);
+        sums.widest = self.widest.iter().fold(sums.widest, |a, b| a.max(*b));
+        sums.additions += 1;
+    }
+}
+
+/// Finds the source with the largest `ln ω − β|x − z|²/2`.
+struct Nearest<'a, const D: usize> {
+    direct: &'a Direct<'a, D>,
+    ranges: &'a [Range<usize>],
+    target: &'a [f64; D],
+    logs: Option<&'a [f64]>,
+}
+
+impl<const D: usize> Kernel for Nearest<'_, D> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> usize {
+        let (mut best, mut least) = (self.ranges.first().map_or(0, |range| range.start), f64::INFINITY);
+        for range in self.ranges {
+            for start in range.clone().step_by(DEPTH) {
+                let mut penalties = [f64::INFINITY; DEPTH];
+                let count = DEPTH.min(range.end - start);
+                self.penalties::<A>(start, &mut penalties[..count]);
+                let mut smallest = f64::INFINITY;
+                for &penalty in &penalties {
+                    smallest = if penalty < smallest { penalty } else { smallest };
+                }
+                if smallest < least {
+                    least = smallest;
+                    best = start + penalties.iter().position(|&p| p == smallest).unwrap_or(0);
+                }
+            }
+        }
+        best
+    }
+}
+
+impl<const D: usize> Nearest<'_, D> {
+    #[inline(always)]
+    fn penalties<A: Arithmetic>(&self, start: usize, penalties: &mut [f64]) {
+        penalties.fill(0.0);
+        for axis in 0..D {
+            let coordinates = &self.direct.sources.sorted.coordinates[axis][start..start + penalties.len()];
+            for (penalty, z) in penalties.iter_mut().zip(coordinates) {
+                let difference = (z - self.target[axis]) * self.direct.scale;
+                *penalty = A::mul_add(0.5 * difference, difference, *penalty);
+            }
+        }
+        if let Some(logs) = self.logs {
+            let logs = &logs[start..start + penalties.len()];
+            for (penalty, log) in penalties.iter_mut().zip(logs) {
+                *penalty -= log;
+            }
+        }
+    }
+}

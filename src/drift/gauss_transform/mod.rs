@@ -1,0 +1,157 @@
+//! [`GaussTransform`]: the kernel sums in time proportional to the number of points, for few dimensions.
+//!
+//! # Formula
+//! The drift is the gradient of a logarithm, so one scalar field suffices:
+//!
+//! ```text
+//! v(x) = (1/β) ∇ log G(x),    G(x) = Σ_j ω_j exp(−β|x − z_j|²/2)
+//! ```
+//!
+//! Space is divided into boxes about one kernel width wide, of which only the occupied ones exist. A box of sources is
+//! replaced by its Chebyshev moments, moments are translated to a Chebyshev series in every box of targets within
+//! reach, one axis at a time, and the series and its gradient are evaluated at the targets.
+//!
+//! Every target gets a bound of its own: the errors of the translations are summed with the masses that were really
+//! there, and divided by the kernel mass that was found. Where that exceeds the tolerance (isolated points beside
+//! heavy clusters, tails of weighted clouds, queries far from everything) the target is summed directly instead.
+//!
+//! # Paper
+//! `prop:sc-barycentric-drift`
+
+mod account;
+mod chebyshev;
+mod direct;
+mod evaluate;
+mod expansion;
+mod exponential;
+mod fused;
+mod grid;
+mod moments;
+mod neighbours;
+mod plan;
+mod row;
+mod sorted;
+mod sources;
+mod transfer;
+mod transform;
+mod translate;
+
+pub use plan::GaussCost;
+
+use super::{Drift, DriftField, Targets};
+use crate::cloud::CloudView;
+use crate::error::{Error, Result};
+use crate::scale::Beta;
+use expansion::Goal;
+use plan::{Plan, Points};
+
+/// Tightest tolerance: below it rounding is larger than truncation, and nothing is left to tune.
+const TIGHTEST: f64 = 1e-14;
+/// Loosest tolerance: a tenth of a kernel width.
+const LOOSEST: f64 = 0.1;
+/// The tolerance of [`GaussTransform::default`].
+const DEFAULT_TOLERANCE: f64 = 1e-12;
+/// Weights are taken to span no more than this; where they do, targets in the tails are summed directly.
+const FAINTEST: f64 = 1e-30;
+
+/// The fast Gauss transform in one, two or three dimensions.
+///
+/// ```
+/// use ebflow::drift::{Drift, DriftField, GaussTransform, Targets};
+/// use ebflow::{Beta, Cloud};
+/// let cloud = Cloud::new(vec![0.0, 0.1, 5.0], 1)?;
+/// let mut field = DriftField::default();
+/// GaussTransform::new(1e-10)?.evaluate(cloud.view(), Targets::Sources, Beta::new(20.0)?, &mut field)?;
+/// let attraction = 0.1 * (-0.1_f64).exp() / (1.0 + (-0.1_f64).exp());
+/// assert!((field.velocity[0] - attraction).abs() <= field.truncation[0] + field.rounding[0]);
+/// assert!(field.truncation.iter().all(|bound| *bound <= 1e-10));
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GaussTransform {
+    tolerance: f64,
+}
+
+impl Default for GaussTransform {
+    /// Velocities to within 1e-12 of a kernel width.
+    fn default() -> Self {
+        Self { tolerance: DEFAULT_TOLERANCE }
+    }
+}
+
+impl GaussTransform {
+    /// A transform whose truncation moves no velocity by more than `tolerance` kernel widths `1/√β`.
+    pub fn new(tolerance: f64) -> Result<Self> {
+        if (TIGHTEST..=LOOSEST).contains(&tolerance) {
+            return Ok(Self { tolerance });
+        }
+        Err(Error::InvalidParameter {
+            name: "tolerance of the Gauss transform",
+            value: tolerance,
+            requirement: "between 1e-14 and 0.1 kernel widths (the dense and blocks drifts have no such limit)",
+        })
+    }
+
+    /// The largest error of a velocity, in kernel widths.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// What an evaluation would cost, from a sample of the sources.
+    pub fn cost(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<GaussCost> {
+        Ok(self.plan(sources, targets, beta)?.cost)
+    }
+
+    fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Plan> {
+        let points = Points {
+            sources: sources.points,
+            targets: target_points(sources, targets).len() / sources.dimension,
+            scale: beta.get().sqrt(),
+        };
+        let goal = self.goal(sources);
+        match sources.dimension {
+            1 => Ok(Plan::new::<1>(points, goal)),
+            2 => Ok(Plan::new::<2>(points, goal)),
+            3 => Ok(Plan::new::<3>(points, goal)),
+            dimension => Err(Error::InvalidParameter {
+                name: "dimension of a cloud for the Gauss transform",
+                value: dimension as f64,
+                requirement: "1, 2 or 3 (use the blocks, kdtree or dense drift beyond)",
+            }),
+        }
+    }
+
+    fn goal(&self, sources: CloudView<'_>) -> Goal {
+        let lightest = match sources.weights {
+            None => 1.0 / sources.len() as f64,
+            Some(weights) => weights.iter().filter(|w| **w > 0.0).fold(1.0, |a: f64, b| a.min(*b)),
+        };
+        Goal { tolerance: self.tolerance, faintest: lightest.max(FAINTEST) }
+    }
+}
+
+fn target_points<'a>(sources: CloudView<'a>, targets: Targets<'a>) -> &'a [f64] {
+    match targets {
+        Targets::Sources => sources.points,
+        Targets::Points(points) => points,
+    }
+}
+
+impl Drift for GaussTransform {
+    fn evaluate(
+        &self,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()> {
+        let plan = self.plan(sources, targets, beta)?;
+        let task =
+            transform::Task { sources, targets, scale: beta.get().sqrt(), goal: self.goal(sources), plan };
+        match sources.dimension {
+            1 => task.run::<1>(field),
+            2 => task.run::<2>(field),
+            _ => task.run::<3>(field),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Moments of the sources in a box: `M_k = Σ_j ω_j T_{k1}(s_j1) ⋯ T_{kD}(s_jD)`.
+
+use rayon::prelude::*;
+
+use super::chebyshev;
+use super::fused::{Arithmetic, Kernel, dispatch};
+use super::grid::Centre;
+use super::sources::Sources;
+
+/// Points whose products are added up before the sum joins the moments.
+const BLOCK: usize = 64;
+/// Points of one box that one task takes on.
+const TASK: usize = 4096;
+
+/// Longest chain of additions that a point's contribution passes through, for a box of `count` points.
+pub(super) fn additions(count: usize) -> usize {
+    BLOCK + count.min(TASK).div_ceil(BLOCK) + count.div_ceil(TASK)
+}
+
+/// Moments of every box, `P^D` each, in the order of the boxes; the last axis runs fastest.
+pub(super) fn all<const D: usize, const P: usize>(sources: &Sources<D>, scale: f64) -> Vec<f64> {
+    let size = P.pow(D as u32);
+    let mut moments = vec![0.0; size * sources.sorted.boxes];
+    let boxes = moments.par_chunks_mut(size).zip(&sources.sorted.cells);
+    boxes.for_each(|(moments, cell)| {
+        let centre = sources.grid.centre(cell.index);
+        let task =
+            |start: usize| Task::<D, P> { sources, centre, scale, start, end: (start + TASK).min(cell.end) };
+        if cell.len() <= TASK {
+            return dispatch(Fill { task: task(cell.start), moments });
+        }
+        let starts: Vec<usize> = (cell.start..cell.end).step_by(TASK).collect();
+        let parts: Vec<Vec<f64>> = starts
+            .into_par_iter()
+            .map(|start| {
+                let mut part = vec![0.0; size];
+                dispatch(Fill { task: task(start), moments: &mut part });
+                part
+            })
+            .collect();
+        parts.iter().for_each(|part| moments.iter_mut().zip(part).for_each(|(m, p)| *m += p));
+    });
+    moments
+}
+
+/// Some sources of one box.
+#[derive(Clone, Copy)]
+struct Task<'a, const D: usize, const P: usize> {
+    sources: &'a Sources<D>,
+    centre: [Centre; D],
+    scale: f64,
+    start: usize,
+    end: usize,
+}
+
+/// Adds the moments of a task's sources to `moments`.
+struct Fill<'a, const D: usize, const P: usize> {
+    task: Task<'a, D, P>,
+    moments: &'a mut [f64],
+}
+
+impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let mut basis = [[[0.0; P]; BLOCK]; D];
+        for start in (self.task.start..self.task.end).step_by(BLOCK) {
+            let count = BLOCK.min(self.task.end - start);
+            self.task.basis::<A>(start, count, &mut basis);
+            add_products::<A, D, P>(&basis, count, self.moments);
+        }
+    }
+}
+
+impl<const D: usize, const P: usize> Task<'_, D, P> {
+    /// Polynomials at `count` sources; the weight goes into the first axis.
+    #[inline(always)]
+    fn basis<A: Arithmetic>(&self, start: usize, count: usize, basis: &mut [[[f64; P]; BLOCK]; D]) {
+        for (axis, basis) in basis.iter_mut().enumerate() {
+            let coordinates = &self.sources.sorted.coordinates[axis][start..start + count];
+            for (values, &x) in basis.iter_mut().zip(coordinates) {
+                *values = chebyshev::values::<A, P>(self.centre[axis].to(x) * self.scale);
+            }
+        }
+        if let Some(weights) = &self.sources.weights {
+            for (values, weight) in basis[0].iter_mut().zip(&weights[start..start + count]) {
+                for value in values {
+                    *value *= weight;
+                }
+            }
+        }
+    }
+}
+
+/// Adds the tensor products of the axes' polynomials, summed over the block.
+#[inline(always)]
+fn add_products<A: Arithmetic, const D: usize, const P: usize>(
+    basis: &[[[f64; P]; BLOCK]; D],
+    count: usize,
+    moments: &mut [f64],
+) {
+    let last = &basis[D - 1][..count];
+    match D {
+        1 => add_line::<P>(last, moments),
+        2 => add_plane::<A, P>(&basis[0][..count], last, moments),
+        _ => {
+            for (degree, slab) in moments.chunks_exact_mut(P * P).enumerate() {
+                let mut product = [[0.0; P]; BLOCK];
+                for ((product, first), second) in product.iter_mut().zip(&basis[0]).zip(&basis[1]) {
+                    for k in 0..P {
+                        product[k] = second[k] * first[degree];
+                    }
+                }
+                add_plane::<A, P>(&product[..count], last, slab);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_line<const P: usize>(values: &[[f64; P]], moments: &mut [f64]) {
+    let mut sum = [0.0; P];
+    for values in values {
+        for k in 0..P {
+            sum[k] += values[k];
+        }
+    }
+    for (moment, sum) in moments.iter_mut().zip(sum) {
+        *moment += sum;
+    }
+}
+
+/// `M_mk += Σ_j a_jm b_jk`, two rows at a time so that the sums stay in registers.
+#[inline(always)]
+fn add_plane<A: Arithmetic, const P: usize>(a: &[[f64; P]], b: &[[f64; P]], moments: &mut [f64]) {
+    for (pair, rows) in moments.chunks_exact_mut(2 * P).enumerate() {
+        let mut sums = [[0.0; P]; 2];
+        for (a, b) in a.iter().zip(b) {
+            let (upper, lower) = (a[2 * pair], a[2 * pair + 1]);
+            for k in 0..P {
+                sums[0][k] = A::mul_add(upper, b[k], sums[0][k]);
+                sums[1][k] = A::mul_add(lower, b[k], sums[1][k]);
+            }
+        }
+        for (moment, sum) in rows.iter_mut().zip(sums.as_flattened()) {
+            *moment += sum;
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! One evaluation, from a cloud to a field.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::account::Account;
+use super::direct::{Direct, Rows};
+use super::evaluate::{Frame, Tile};
+use super::expansion::{Expansion, Goal};
+use super::grid::Grid;
+use super::moments;
+use super::neighbours::Neighbours;
+use super::plan::Plan;
+use super::row::Row;
+use super::sorted::{Cell, Sorted};
+use super::sources::Sources;
+use super::translate::{Layer, local_fields};
+use crate::cloud::CloudView;
+use crate::drift::{DriftField, Targets};
+use crate::error::Result;
+
+/// Targets of one box that one task takes on.
+const TILE: usize = 512;
+/// Targets that share a search for their sources when they are summed directly.
+const GROUP: usize = 64;
+/// Boxes with more targets than this are never cheaper to sum directly.
+const LONELY: usize = 32;
+/// Kernel values that take as long as the translation to one box, per coefficient of its local field.
+const PAIRS_PER_COEFFICIENT: usize = 10;
+/// Points whose rows are put back into the caller's order by one task.
+const GATHER: usize = 16_384;
+
+/// What to evaluate.
+pub(super) struct Task<'a> {
+    /// The sources.
+    pub sources: CloudView<'a>,
+    /// Where to evaluate.
+    pub targets: Targets<'a>,
+    /// `√β`.
+    pub scale: f64,
+    /// What to achieve.
+    pub goal: Goal,
+    /// How.
+    pub plan: Plan,
+}
+
+impl Task<'_> {
+    /// Evaluates in `D` dimensions.
+    pub fn run<const D: usize>(&self, field: &mut DriftField) -> Result<()> {
+        let layout = self.plan.layout;
+        let grid = Grid::<D>::new(layout.width / self.scale);
+        let sources = Sources::new(self.sources, grid)?;
+        let others = match self.targets {
+            Targets::Sources => None,
+            Targets::Points(points) => Some(Sorted::new(points, grid)?),
+        };
+        let stage = Stage {
+            task: self,
+            expansion: Expansion::new(layout, self.goal),
+            targets: others.as_ref().unwrap_or(&sources.sorted),
+            direct: self.direct(&sources),
+            sources: &sources,
+        };
+        let mut rows = vec![Row::default(); stage.targets.len()];
+        let pairs = stage.fill(&mut rows);
+        deliver(&rows, &stage.targets.places, field);
+        field.pairs = pairs;
+        Ok(())
+    }
+
+    fn direct<'a, const D: usize>(&self, sources: &'a Sources<D>) -> Direct<'a, D> {
+        let layout = self.plan.layout;
+        Direct {
+            sources,
+            neighbours: Neighbours::new(sources, layout.reach, layout.cutoff(), self.scale),
+            scale: self.scale,
+            tolerance: self.goal.tolerance,
+            own_reference: sources.weights.is_none() && matches!(self.targets, Targets::Sources),
+            log_unit: -sources.unit().ln(),
+            log_weights: OnceLock::new(),
+        }
+    }
+}
+
+/// Targets of one cell to be summed directly, by their places in the sorted order.
+struct Left {
+    cell: usize,
+    places: Vec<usize>,
+}
+
+/// Everything sorted and ready.
+struct Stage<'a, const D: usize> {
+    task: &'a Task<'a>,
+    sources: &'a Sources<D>,
+    targets: &'a Sorted<D>,
+    expansion: Expansion,
+    direct: Direct<'a, D>,
+}
+
+impl<const D: usize> Stage<'_, D> {
+    /// Fills all rows and returns how many kernel values that took.
+    fn fill(&self, rows: &mut [Row<D>]) -> u64 {
+        let lonely: Vec<bool> =
+            (0..self.targets.cells.len()).into_par_iter().map(|cell| self.is_lonely(cell)).collect();
+        let (alone, served): (Vec<usize>, Vec<usize>) = (0..lonely.len()).partition(|&cell| lonely[cell]);
+        let all = |&cell: &usize| Left { cell, places: self.targets.cells[cell].places().collect() };
+        let mut left: Vec<Left> = alone.iter().map(all).collect();
+        left.extend(match self.expansion.layout.order {
+            8 => self.expand::<8>(&served, rows),
+            12 => self.expand::<12>(&served, rows),
+            16 => self.expand::<16>(&served, rows),
+            _ => self.expand::<20>(&served, rows),
+        });
+        self.sum_directly(&left, rows)
+    }
+
+    /// True for cells that are cheaper, or only possible, to sum directly.
+    fn is_lonely(&self, cell: usize) -> bool {
+        let Cell { index, .. } = self.targets.cells[cell];
+        let count = self.targets.cells[cell].len();
+        if cell >= self.targets.boxes || !Grid::<D>::is_inside(index, self.expansion.layout.reach) {
+            return true;
+        }
+        let worth = PAIRS_PER_COEFFICIENT * self.expansion.layout.order.pow(D as u32);
+        count <= LONELY && self.direct.neighbours.within_reach(index).count() * count as u64 <= worth as u64
+    }
+
+    /// Serves cells by expansion; returns the targets whose certificates did not suffice.
+    fn expand<const P: usize>(&self, served: &[usize], rows: &mut [Row<D>]) -> Vec<Left> {
+        if served.is_empty() {
+            return Vec::new();
+        }
+        let indices: Vec<[i32; D]> = served.iter().map(|&cell| self.targets.cells[cell].index).collect();
+        let fields = local_fields::<D, P>(self.source_layer::<P>(), &indices, &self.expansion);
+        let slots = self.slots(served, rows);
+        let left: Vec<Left> = slots.into_par_iter().map(|slot| self.fill_slot::<P>(slot, &fields)).collect();
+        left.into_iter().filter(|left| !left.places.is_empty()).collect()
+    }
+
+    fn source_layer<const P: usize>(&self) -> Layer<D> {
+        let boxes = &self.sources.sorted.cells[..self.sources.sorted.boxes];
+        let account =
+            |(cell, &mass): (&Cell<D>, &f64)| Account::of_sources(mass, moments::additions(cell.len()));
+        Layer {
+            indices: boxes.iter().map(|cell| cell.index).collect(),
+            tensors: moments::all::<D, P>(self.sources, 2.0 * self.task.scale / self.expansion.layout.width),
+            accounts: boxes.iter().zip(&self.sources.masses).map(account).collect(),
+        }
+    }
+
+    /// Cuts the rows of the served cells into slots.
+    fn slots<'r>(&self, served: &[usize], rows: &'r mut [Row<D>]) -> Vec<Slot<'r, D>> {
+        let (mut slots, mut rest, mut done) = (Vec::new(), rows, 0);
+        for (field, &cell) in served.iter().enumerate() {
+            let end = self.targets.cells[cell].end;
+            for start in self.targets.cells[cell].places().step_by(TILE) {
+                let (rows, tail) = rest.split_at_mut(start - done).1.split_at_mut(TILE.min(end - start));
+                (done, rest) = (start + rows.len(), tail);
+                slots.push(Slot { field, cell, start, rows });
+            }
+        }
+        slots
+    }
+
+    fn fill_slot<const P: usize>(&self, slot: Slot<'_, D>, fields: &Layer<D>) -> Left {
+        let size = P.pow(D as u32);
+        let end = slot.start + slot.rows.len();
+        let tile = Tile {
+            centre: self.sources.grid.centre(self.targets.cells[slot.cell].index),
+            coordinates: self.targets.coordinates.each_ref().map(|axis| &axis[slot.start..end]),
+            tensor: &fields.tensors[slot.field * size..][..size],
+            account: &fields.accounts[slot.field],
+            frame: self.frame(),
+        };
+        tile.fill::<P>(slot.rows);
+        let places = (slot.start..end).zip(&*slot.rows).filter(|(_, row)| !self.suffices(row));
+        Left { cell: slot.cell, places: places.map(|(place, _)| place).collect() }
+    }
+
+    fn frame(&self) -> Frame {
+        Frame {
+            scale: self.task.scale,
+            width: self.expansion.layout.width,
+            cutoff: self.expansion.layout.cutoff(),
+            total: self.sources.total,
+            log_unit: self.direct.log_unit,
+        }
+    }
+
+    fn suffices(&self, row: &Row<D>) -> bool {
+        let goal = self.task.goal;
+        row.truncation * self.task.scale <= goal.tolerance
+            && row.rounding * self.task.scale <= goal.acceptable_rounding()
+    }
+
+    /// Sums what is left directly; returns how many kernel values that took.
+    fn sum_directly(&self, left: &[Left], rows: &mut [Row<D>]) -> u64 {
+        let groups: Vec<Group<'_>> = left
+            .iter()
+            .flat_map(|left| left.places.chunks(GROUP).map(|places| Group { cell: left.cell, places }))
+            .collect();
+        let sums: Vec<_> = groups.par_iter().map(|group| self.sum_group(group)).collect();
+        for (group, sums) in groups.iter().zip(&sums) {
+            group.places.iter().zip(&sums.rows).for_each(|(&place, row)| rows[place] = *row);
+        }
+        sums.iter().map(|sums| sums.pairs).sum()
+    }
+
+    fn sum_group(&self, group: &Group<'_>) -> Rows<D> {
+        let point = |&place: &usize| self.targets.coordinates.each_ref().map(|axis| axis[place]);
+        let targets: Vec<[f64; D]> = group.places.iter().map(point).collect();
+        let index = self.targets.cells[group.cell].index;
+        let has_box =
+            group.cell < self.targets.boxes && Grid::<D>::is_inside(index, self.expansion.layout.reach);
+        self.direct.rows(&targets, has_box.then_some(index))
+    }
+}
+
+/// Consecutive targets of one served cell, and where their rows go.
+struct Slot<'a, const D: usize> {
+    field: usize,
+    cell: usize,
+    start: usize,
+    rows: &'a mut [Row<D>],
+}
+
+/// A few targets of one cell that are summed together.
+struct Group<'a> {
+    cell: usize,
+    places: &'a [usize],
+}
+
+/// Puts the rows back into the caller's order.
+fn deliver<const D: usize>(rows: &[Row<D>], places: &[u32], field: &mut DriftField) {
+    field.reset(places.len(), D);
+    let outputs = (
+        field.velocity.par_chunks_mut(GATHER * D),
+        field.log_mass.par_chunks_mut(GATHER),
+        field.truncation.par_chunks_mut(GATHER),
+        field.rounding.par_chunks_mut(GATHER),
+        places.par_chunks(GATHER),
+    );
+    outputs.into_par_iter().for_each(|(velocity, log_mass, truncation, rounding, places)| {
+        for (i, &place) in places.iter().enumerate() {
+            let row = &rows[place as usize];
+            velocity[i * D..(i + 1) * D].copy_from_slice(&row.velocity);
+            log_mass[i] = row.log_mass;
+            truncation[i] = row.truncation;
+            rounding[i] = row.rounding;
+        }
+    });
+}

@@ -1,0 +1,91 @@
+//! [`Distance`]: W1 by the method that fits, always with both bounds.
+//!
+//! | clouds in | against a cloud | against a law |
+//! |---|---|---|
+//! | `d = 1` | exact, on the line | exact, on the line |
+//! | `d ≥ 2` | exact transport | exact transport for atoms, else a bracket |
+
+use serde::Serialize;
+
+use super::bracket::{Bracket, Sampling, bracket};
+use super::reference::{atoms_of, check_dimension};
+use super::{line, transport};
+use crate::cloud::Cloud;
+use crate::error::Result;
+use crate::law::Law;
+
+/// How a distance was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// The integral of the difference of distribution functions, in closed form.
+    Line,
+    /// A coupling and a potential that agree.
+    Transport,
+    /// Fresh samples above, a potential and slices below.
+    Bracket,
+}
+
+/// W1 with its bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distance {
+    /// W1: exact up to rounding, or for a bracket the best estimate.
+    pub w1: f64,
+    /// No larger than W1; for a bracket, with the confidence asked for.
+    pub lower: f64,
+    /// No smaller than W1; for a bracket, with the confidence asked for.
+    pub upper: f64,
+    /// How it was found.
+    pub method: Method,
+    /// The details of a bracket.
+    pub bracket: Option<Bracket>,
+}
+
+impl Distance {
+    fn on_line(w1: f64) -> Self {
+        Self { w1, lower: w1, upper: w1, method: Method::Line, bracket: None }
+    }
+
+    fn by_transport(a: &Cloud, b: &Cloud) -> Result<Self> {
+        let transport = transport::wasserstein(a, b)?;
+        let (lower, upper) = (transport.lower, transport.upper);
+        let w1 = transport.distance.clamp(lower, upper);
+        Ok(Self { w1, lower, upper, method: Method::Transport, bracket: None })
+    }
+}
+
+/// W1 between two clouds, exactly.
+///
+/// ```
+/// use ebflow::Cloud;
+/// use ebflow::metric::{Method, distance};
+/// let (a, b) = (Cloud::new(vec![0.0, 0.0], 2)?, Cloud::new(vec![3.0, 4.0, 0.0, 0.0], 2)?);
+/// let distance = distance(&a, &b)?;
+/// assert_eq!((distance.w1, distance.method), (2.5, Method::Transport));
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+pub fn distance(a: &Cloud, b: &Cloud) -> Result<Distance> {
+    if a.dimension() == 1 && b.dimension() == 1 {
+        return line::w1(a, b).map(Distance::on_line);
+    }
+    Distance::by_transport(a, b)
+}
+
+/// W1 between a cloud and a law: exactly on the line and for atoms, otherwise as a bracket, for which alone points are sampled.
+pub fn distance_to_law(cloud: &Cloud, law: &Law, sampling: &Sampling) -> Result<Distance> {
+    check_dimension(cloud, law)?;
+    if law.dimension() == 1 {
+        return line::w1_to_law(cloud, &law.on_line()?).map(Distance::on_line);
+    }
+    if let Some(atoms) = atoms_of(law)? {
+        return Distance::by_transport(cloud, &atoms);
+    }
+    let bracket = bracket(cloud, law, sampling)?;
+    Ok(Distance {
+        w1: bracket.estimate,
+        lower: bracket.lower,
+        upper: bracket.upper,
+        method: Method::Bracket,
+        bracket: Some(bracket),
+    })
+}
