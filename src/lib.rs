@@ -53,6 +53,7 @@ pub mod error;
 pub mod exact;
 pub mod flow;
 pub mod law;
+pub mod meanfield;
 pub mod metric;
 pub mod npy;
 pub mod posterior;
