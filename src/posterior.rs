@@ -121,6 +121,6 @@ mod tests {
         let particles = prior_of(&[0.0, 0.0, 1.0, 0.5, -0.7, 0.2]);
         let prior = ParticlePrior::new(&particles, NoiseVariance::new(0.25).unwrap()).unwrap();
         let energy = prior.infer(&prior_of(&[0.5, 0.5]), &Dense).unwrap().energy[0];
-        assert!((energy - -0.0052685419169008477).abs() < 1e-15, "{energy}");
+        assert!((energy - -0.005_268_541_916_900_848).abs() < 1e-15, "{energy}");
     }
 }

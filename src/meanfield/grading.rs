@@ -9,6 +9,8 @@
 //! separatrix no uniform spacing will do. A pilot on even nodes finds the places, the next pass refines them, until every
 //! cell is either well resolved or too light to matter.
 
+use std::cmp::Ordering;
+
 use super::line::{Extent, LineGrid, SegmentKind};
 use super::spacing::{Spacing, Wish};
 use crate::cloud::Cloud;
@@ -92,7 +94,7 @@ impl Grading {
     pub fn grid(&self, resolution: f64) -> Result<LineGrid> {
         let wish = |need: &Wish| Wish { size: resolution * need.size, ..*need };
         let spacing = Spacing::new(self.needs.iter().map(wish).collect(), GROWTH * resolution);
-        if !(spacing.count() < MAX_NODES) {
+        if spacing.count().partial_cmp(&MAX_NODES) != Some(Ordering::Less) {
             return Err(Error::Integration {
                 what: "the mean-field reference",
                 raw_time: 0.0,

@@ -133,15 +133,14 @@ impl State {
         let coarse = self.coarse.posterior(&along, self.problem.noise, drift)?;
         let answers = fine.iter().zip(&coarse).map(|(fine, coarse)| self.judged(fine, coarse));
         let rows = queries.rows().zip(bayes.rows()).zip(answers);
-        let lifted =
-            |((query, bayes), (mean, energy)): ((&[f64], &[f64]), (Estimate<Vec<f64>>, Estimate<f64>))| {
-                let (mean, energy) = match &self.factor {
-                    Some(factor) => self.across(factor, query, mean, energy),
-                    None => (mean, energy),
-                };
-                PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
+        let lifted = rows.map(|((query, bayes), (mean, energy))| {
+            let (mean, energy) = match &self.factor {
+                Some(factor) => self.across(factor, query, mean, energy),
+                None => (mean, energy),
             };
-        Ok(rows.map(lifted).collect())
+            PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
+        });
+        Ok(lifted.collect())
     }
 
     fn judged(&self, fine: &Answer, coarse: &Answer) -> (Estimate<Vec<f64>>, Estimate<f64>) {

@@ -2,7 +2,7 @@
 //!
 //! | file | holds | paper |
 //! |---|---|---|
-//! | [`line`] | W1 on the line, exactly | |
+//! | [`mod@line`] | W1 on the line, exactly | |
 //! | [`transport`] | W1 between clouds, exactly, with a coupling and a potential that prove it | |
 //! | `distance` | the method that fits: a cloud against a cloud or a law | |
 //! | `bracket` | W1 between a cloud and a law in any dimension, from both sides, with Monte Carlo error | |

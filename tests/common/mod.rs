@@ -1,9 +1,9 @@
 //! Snapshots of numbers, compared with a tolerance per field.
 
 use insta::Settings;
+use insta::Snapshot;
 use insta::comparator::Comparator;
 use insta::internals::SnapshotContents;
-use insta::Snapshot;
 use serde_json::Value;
 
 /// How far a field may move before a snapshot counts as changed.

@@ -76,7 +76,7 @@ fn posterior_verdicts(
 fn judge(all: &[(f64, Verdict)]) {
     for (strength, v) in all {
         let tolerance = if *strength <= 10.0 { MODERATE } else { LONG };
-        assert!(v.error <= tolerance, "βτ = {strength}: {v:?}");
+        assert!(v.error <= tolerance, "βτ = {strength}, {}: {v:?}", v.what);
         assert!(v.estimate >= 0.1 * v.error, "βτ = {strength}: {v:?}");
         assert!(v.estimate <= 10.0 * tolerance, "an error bar that says nothing: βτ = {strength}, {v:?}");
     }

@@ -6,7 +6,6 @@ mod density;
 mod gaussian;
 mod limits;
 mod product;
-mod reference;
 mod refinement;
 mod truncation;
 

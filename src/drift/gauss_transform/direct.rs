@@ -231,10 +231,10 @@ impl<const D: usize> LaneSums<D> {
     fn add<A: Arithmetic>(&mut self, lanes: &Lanes<D>, offset: &[f64; D]) {
         for i in 0..LANES {
             let (mut exponent, mut strain, mut extent) = (0.0, 0.0, 0.0);
-            for axis in 0..D {
-                let delta = lanes.deltas[axis][i];
-                exponent = A::mul_add(delta, A::mul_add(0.5, delta, -offset[axis]), exponent);
-                strain = A::mul_add(delta.abs(), A::mul_add(0.5, delta.abs(), offset[axis].abs()), strain);
+            for (deltas, offset) in lanes.deltas.iter().zip(offset) {
+                let delta = deltas[i];
+                exponent = A::mul_add(delta, A::mul_add(0.5, delta, -offset), exponent);
+                strain = A::mul_add(delta.abs(), A::mul_add(0.5, delta.abs(), offset.abs()), strain);
                 extent += delta.abs();
             }
             let weight = lanes.weights[i] * decay::<A>(exponent);

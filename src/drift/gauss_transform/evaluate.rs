@@ -239,9 +239,9 @@ fn evaluate_plane<A: Arithmetic, const P: usize>(
 fn dot<A: Arithmetic, const P: usize>(a: &[f64; P], b: &[f64; P]) -> f64 {
     let mut sums = [0.0; 4];
     for four in 0..P / 4 {
-        for lane in 0..4 {
+        for (lane, sum) in sums.iter_mut().enumerate() {
             let k = 4 * four + lane;
-            sums[lane] = A::mul_add(a[k], b[k], sums[lane]);
+            *sum = A::mul_add(a[k], b[k], *sum);
         }
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])

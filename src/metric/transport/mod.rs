@@ -5,9 +5,9 @@
 //! W1(μ, ν) = min_π Σ π_ij |x_i − y_j| = max_f ∫ f d(μ − ν),    π a coupling, f 1-Lipschitz
 //! ```
 //! Any coupling gives an upper bound and any 1-Lipschitz function a lower one; [`wasserstein`] returns both, and they agree
-//! to rounding. The method: merge coincident points and cancel common mass ([`problem`]); make masses integers ([`mass`]);
-//! coarsen until all pairs fit ([`side`], [`solve`]); then, from coarse to fine, run a network simplex ([`simplex`],
-//! [`basis`]) on a sparse set of arcs ([`start`]) to which all pairs are priced in by tree search ([`prices`], [`tree`]).
+//! to rounding. The method: merge coincident points and cancel common mass (`problem`); make masses integers (`mass`);
+//! coarsen until all pairs fit (`side`, `solve`); then, from coarse to fine, run a network simplex (`simplex`,
+//! `basis`) on a sparse set of arcs (`start`) to which all pairs are priced in by tree search (`prices`, `tree`).
 //! Memory grows linearly with the number of points.
 //!
 //! # Paper

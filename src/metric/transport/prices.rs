@@ -249,7 +249,7 @@ impl<'a, const D: usize> Prices<'a, D> {
                 continue;
             }
             let weights = &self.weights[(node - first_leaf) * LEAF..][..LEAF];
-            for k in 0..members {
+            for (k, violated) in violated.iter_mut().enumerate().take(members) {
                 let (x, u) =
                     (queries.tree.point(leaf * LEAF + k), queries.weights[leaf * LEAF + k] - tolerance);
                 let distances_2 = self.tree.leaf_distances_2(node - first_leaf, x);
@@ -257,7 +257,7 @@ impl<'a, const D: usize> Prices<'a, D> {
                     let sum = (u + v).max(0.0);
                     *d_2 < sum * sum
                 });
-                violated[k] |= hits.fold(false, |any, hit| any | hit);
+                *violated |= hits.fold(false, |any, hit| any | hit);
             }
         }
         violated
