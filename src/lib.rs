@@ -53,7 +53,6 @@ pub mod error;
 pub mod exact;
 pub mod flow;
 pub mod law;
-pub mod meanfield;
 pub mod metric;
 pub mod npy;
 pub mod posterior;

@@ -44,7 +44,6 @@ pub(super) trait Kernel {
 pub(super) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: the two features that `with_avx2` requires were just detected.
-        #[allow(unsafe_code)]
         return unsafe { with_avx2(kernel) };
     }
     kernel.run::<Separate>()
