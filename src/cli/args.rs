@@ -117,6 +117,13 @@ impl FlowOptions {
     /// The drift by its name.
     pub fn drift(&self) -> Result<Box<dyn Drift>> {
         let tolerance = self.eps.unwrap_or_default();
+        if let (DriftName::Gauss, Some(eps)) = (self.drift, self.eps) {
+            return Err(Error::InvalidParameter {
+                name: "option --eps beside --drift gauss",
+                value: eps.get(),
+                requirement: "left out: the transform keeps to 1e-12 kernel widths; use --drift auto or blocks for a tolerance of your own",
+            });
+        }
         Ok(match self.drift {
             DriftName::Auto => Box::new(Auto { tolerance }),
             DriftName::Dense => Box::new(Dense),

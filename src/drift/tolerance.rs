@@ -39,6 +39,11 @@ impl Tolerance {
         }
     }
 
+    /// `ε` as it was asked for; zero stands for "below rounding".
+    pub fn get(self) -> f64 {
+        self.epsilon.unwrap_or(0.0)
+    }
+
     /// `ε` for a kernel, in the cloud's unit of length.
     pub fn for_kernel(self, beta: Beta) -> f64 {
         self.epsilon.unwrap_or(BELOW_ROUNDING / beta.get().sqrt())

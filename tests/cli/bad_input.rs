@@ -58,6 +58,11 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     ("denoise good.npy --noise-var 0.5 --beta 20 --rtol 0 --atol 0 --out out.npy", &["tolerance"]),
     ("denoise good.npy --noise-var 0.5 --beta 20 --rtol 1e-6 --out out.npy", &["--atol"]),
+    (
+        "flow good.npy --beta 20 --raw-time 1 --drift gauss --eps 1e-6 --out out.npy",
+        &["--eps", "auto or blocks"],
+    ),
+    ("flow good.npy --beta 20 --raw-time 1 --eps 0 --out out.npy", &["tolerance", "positive"]),
     ("flow good.npy --beta 20 --out out.npy", &["--raw-time", "--score-time", "--noise-var"]),
     ("flow good.npy --beta 20 --raw-time 1 --score-time 2 --out out.npy", &["cannot be used with"]),
     ("flow good.npy --beta 20 --raw-time -1 --out out.npy", &["raw time", "-1"]),
