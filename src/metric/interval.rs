@@ -65,11 +65,6 @@ impl Interval {
         Ok(SampleMean::of(values)?.interval(confidence))
     }
 
-    /// True when the two intervals have a point in common.
-    pub fn meets(&self, other: &Self) -> bool {
-        self.lower <= other.upper && other.lower <= self.upper
-    }
-
     /// True when the interval lies within `±bound`.
     pub(crate) fn within(&self, bound: f64) -> bool {
         self.lower >= -bound && self.upper <= bound

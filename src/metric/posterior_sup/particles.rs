@@ -1,7 +1,8 @@
 //! The posterior of a weighted cloud.
 //!
 //! # Formula
-//! `sup_u E[|⟨u,X⟩|³ e^{a|X|}] ≤ λ_max(E[|X| XXᵀ e^{a|X|}])`, which for an isotropic posterior is `1/d` of `E[|X|³ e^{a|X|}]`.
+//! `sup_u E[|⟨u,X⟩|³ e^{a|X|}] ≤ λ_max(E[|X| XXᵀ e^{a|X|}])`, which for an isotropic posterior is `1/d` of `E[|X|³ e^{a|X|}]`. Where noise is
+//! so small that this says nothing, the convex hull does: `|m(c + h) − m(c)| ≤ max_j |z_j − m(c)|`.
 
 use super::local::{LocalMean, Posterior, Tilt, largest_eigenvalue};
 use crate::cloud::{Cloud, norm};
@@ -26,6 +27,8 @@ struct Moments<const D: usize> {
     covariance: [[f64; D]; D],
     second: [[f64; D]; D],
     third: [[f64; D]; D],
+    /// `max_j |z_j − m|`.
+    reach: f64,
 }
 
 impl<const D: usize> ParticlePosterior<D> {
@@ -75,13 +78,14 @@ impl<const D: usize> ParticlePosterior<D> {
 
     fn moments(&self, mean: &[f64; D], exponents: &[f64], rate: f64) -> Moments<D> {
         let zero = [[0.0; D]; D];
-        let mut moments = Moments { mass: 0.0, covariance: zero, second: zero, third: zero };
+        let mut moments = Moments { mass: 0.0, covariance: zero, second: zero, third: zero, reach: 0.0 };
         for (z, exponent) in self.points.iter().zip(exponents) {
             let offset: [f64; D] = std::array::from_fn(|axis| z[axis] - mean[axis]);
             let length = offset.iter().map(|x| x * x).sum::<f64>().sqrt();
             // The tilt goes into the exponent: a particle whose weight underflows may still count under the tilt.
             let (w, tilted) = (exponent.exp(), (exponent + rate * length).exp());
             moments.mass += w;
+            moments.reach = moments.reach.max(length);
             for i in 0..D {
                 for j in 0..=i {
                     let product = offset[i] * offset[j];
@@ -110,10 +114,12 @@ impl<const D: usize> Posterior<D> for ParticlePosterior<D> {
         };
         // Sums of N terms are off by at most N rounding errors of the largest possible result.
         let rounding = (self.points.len() + 16) as f64 * f64::EPSILON * (norm(centre) + self.extent);
-        Ok(LocalMean {
-            mean,
-            jacobian: covariance.map(|row| row.map(|x| x / self.noise)),
-            remainder: tilt.remainder() + rounding,
+        let remainder = tilt.remainder();
+        Ok(if remainder < moments.reach {
+            let jacobian = covariance.map(|row| row.map(|x| x / self.noise));
+            LocalMean { mean, jacobian, remainder: remainder + rounding }
+        } else {
+            LocalMean { mean, jacobian: [[0.0; D]; D], remainder: moments.reach + rounding }
         })
     }
 }

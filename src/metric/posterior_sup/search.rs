@@ -65,7 +65,7 @@ pub(super) fn supremum<const D: usize>(
     let mut heap = BinaryHeap::from([Pending(root)]);
     loop {
         let upper = heap.peek().map_or(best.lower, |top| top.0.upper.max(best.lower));
-        let converged = upper - best.lower <= search.allowed(upper);
+        let converged = upper.is_finite() && upper - best.lower <= search.allowed(upper);
         if converged || cubes >= search.max_cubes {
             return Ok(PosteriorSup { lower: best.lower, upper, at: best.at.to_vec(), cubes, converged });
         }
