@@ -45,12 +45,15 @@ impl Tilt {
     }
 }
 
-/// The largest eigenvalue of a symmetric matrix of dimension up to three, or a little more.
+/// The largest eigenvalue of a symmetric matrix of dimension up to three, or a little more; infinite if an entry overflowed.
 pub(super) fn largest_eigenvalue<const D: usize>(matrix: &[[f64; D]; D]) -> f64 {
     let matrix = DMatrix::from_fn(D, D, |i, j| matrix[i][j]);
+    if matrix.iter().any(|x| !x.is_finite()) {
+        return f64::INFINITY;
+    }
     let scale = matrix.amax();
-    if scale == 0.0 || !scale.is_finite() {
-        return scale;
+    if scale == 0.0 {
+        return 0.0;
     }
     scale * (matrix / scale).symmetric_eigenvalues().max() * (1.0 + 16.0 * f64::EPSILON)
 }
