@@ -32,7 +32,7 @@ fn row(d: usize, n: usize, beta: f64) -> ebflow::Result<()> {
         (&Dense, n <= SLOW_LIMIT),
         (&Blocks::default(), n < 100_000 || beta > 1.0),
         (&KdTree::default(), n < SLOW_LIMIT),
-        (&GaussTransform::default(), true),
+        (&GaussTransform::default(), d <= 2),
     ];
     let mut times = Vec::new();
     for (drift, wanted) in others {

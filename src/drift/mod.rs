@@ -66,6 +66,8 @@ pub struct DriftField {
     pub rounding: Vec<f64>,
     /// Kernel values really computed, counted as ordered pairs.
     pub pairs: u64,
+    /// Memory for the next evaluation.
+    scratch: gauss_transform::Pool,
 }
 
 impl DriftField {

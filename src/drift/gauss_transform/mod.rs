@@ -1,4 +1,4 @@
-//! [`GaussTransform`]: the kernel sums in time proportional to the number of points, for few dimensions.
+//! [`GaussTransform`]: the kernel sums in time proportional to the number of points, on the line and in the plane.
 //!
 //! # Formula
 //! The drift is the gradient of a logarithm, so one scalar field suffices:
@@ -26,10 +26,14 @@ mod expansion;
 mod exponential;
 mod fused;
 mod grid;
+mod keys;
+mod logarithm;
 mod moments;
 mod neighbours;
 mod plan;
+mod pool;
 mod row;
+mod series;
 mod sorted;
 mod sources;
 mod transfer;
@@ -37,6 +41,7 @@ mod transform;
 mod translate;
 
 pub use plan::GaussCost;
+pub(super) use pool::Pool;
 
 use super::{Drift, DriftField, Targets};
 use crate::cloud::CloudView;
@@ -54,7 +59,7 @@ const DEFAULT_TOLERANCE: f64 = 1e-12;
 /// Weights are taken to span no more than this; where they do, targets in the tails are summed directly.
 const FAINTEST: f64 = 1e-30;
 
-/// The fast Gauss transform in one, two or three dimensions.
+/// The fast Gauss transform in one or two dimensions.
 ///
 /// ```
 /// use ebflow::drift::{Drift, DriftField, GaussTransform, Targets};
@@ -112,11 +117,10 @@ impl GaussTransform {
         match sources.dimension {
             1 => Ok(Plan::new::<1>(points, goal)),
             2 => Ok(Plan::new::<2>(points, goal)),
-            3 => Ok(Plan::new::<3>(points, goal)),
             dimension => Err(Error::InvalidParameter {
                 name: "dimension of a cloud for the Gauss transform",
                 value: dimension as f64,
-                requirement: "1, 2 or 3 (use the blocks, kdtree or dense drift beyond)",
+                requirement: "1 or 2 (use the blocks, kdtree or dense drift in higher dimensions)",
             }),
         }
     }
@@ -146,12 +150,11 @@ impl Drift for GaussTransform {
         field: &mut DriftField,
     ) -> Result<()> {
         let plan = self.plan(sources, targets, beta)?;
-        let task =
-            transform::Task { sources, targets, scale: beta.get().sqrt(), goal: self.goal(sources), plan };
+        let (scale, goal) = (beta.get().sqrt(), self.goal(sources));
+        let task = transform::Task { sources, targets, scale, goal, plan };
         match sources.dimension {
             1 => task.run::<1>(field),
-            2 => task.run::<2>(field),
-            _ => task.run::<3>(field),
+            _ => task.run::<2>(field),
         }
     }
 }

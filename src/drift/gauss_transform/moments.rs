@@ -1,14 +1,15 @@
-//! Moments of the sources in a box: `M_k = Σ_j ω_j T_{k1}(s_j1) ⋯ T_{kD}(s_jD)`.
+//! Moments of the sources in a box: `M_k = Σ_j ω_j T_{k1}(s_j1) T_{k2}(s_j2)`, or one factor on a line.
 
 use rayon::prelude::*;
 
 use super::chebyshev;
 use super::fused::{Arithmetic, Kernel, dispatch};
 use super::grid::Centre;
+use super::pool::Pool;
 use super::sources::Sources;
 
 /// Points whose products are added up before the sum joins the moments.
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
 /// Points of one box that one task takes on.
 const TASK: usize = 4096;
 
@@ -18,9 +19,9 @@ pub(super) fn additions(count: usize) -> usize {
 }
 
 /// Moments of every box, `P^D` each, in the order of the boxes; the last axis runs fastest.
-pub(super) fn all<const D: usize, const P: usize>(sources: &Sources<D>, scale: f64) -> Vec<f64> {
+pub(super) fn all<const D: usize, const P: usize>(sources: &Sources<D>, scale: f64, pool: &Pool) -> Vec<f64> {
     let size = P.pow(D as u32);
-    let mut moments = vec![0.0; size * sources.sorted.boxes];
+    let mut moments = pool.zeros(size * sources.sorted.boxes);
     let boxes = moments.par_chunks_mut(size).zip(&sources.sorted.cells);
     boxes.for_each(|(moments, cell)| {
         let centre = sources.grid.centre(cell.index);
@@ -79,15 +80,11 @@ impl<const D: usize, const P: usize> Task<'_, D, P> {
     fn basis<A: Arithmetic>(&self, start: usize, count: usize, basis: &mut [[[f64; P]; BLOCK]; D]) {
         for (axis, basis) in basis.iter_mut().enumerate() {
             let coordinates = &self.sources.sorted.coordinates[axis][start..start + count];
-            for (values, &x) in basis.iter_mut().zip(coordinates) {
-                *values = chebyshev::values::<A, P>(self.centre[axis].to(x) * self.scale);
-            }
-        }
-        if let Some(weights) = &self.sources.weights {
-            for (values, weight) in basis[0].iter_mut().zip(&weights[start..start + count]) {
-                for value in values {
-                    *value *= weight;
-                }
+            let weights =
+                self.sources.weights.as_ref().filter(|_| axis == 0).map(|w| &w[start..start + count]);
+            for (i, (values, &x)) in basis.iter_mut().zip(coordinates).enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[i]);
+                *values = chebyshev::weighted::<A, P>(self.centre[axis].to(x) * self.scale, weight);
             }
         }
     }
@@ -100,21 +97,10 @@ fn add_products<A: Arithmetic, const D: usize, const P: usize>(
     count: usize,
     moments: &mut [f64],
 ) {
-    let last = &basis[D - 1][..count];
-    match D {
-        1 => add_line::<P>(last, moments),
-        2 => add_plane::<A, P>(&basis[0][..count], last, moments),
-        _ => {
-            for (degree, slab) in moments.chunks_exact_mut(P * P).enumerate() {
-                let mut product = [[0.0; P]; BLOCK];
-                for ((product, first), second) in product.iter_mut().zip(&basis[0]).zip(&basis[1]) {
-                    for k in 0..P {
-                        product[k] = second[k] * first[degree];
-                    }
-                }
-                add_plane::<A, P>(&product[..count], last, slab);
-            }
-        }
+    if D == 1 {
+        add_line::<P>(&basis[0][..count], moments);
+    } else {
+        add_plane::<A, P>(&basis[0][..count], &basis[1][..count], moments);
     }
 }
 

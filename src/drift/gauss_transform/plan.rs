@@ -3,10 +3,9 @@
 //! Low orders make points cheap, high orders need fewer boxes. The number of boxes is estimated from a sample:
 //! `s` points that fill `b` of `C` equally likely boxes satisfy `b = C(1 − e^{−s/C})`.
 
-use std::collections::HashSet;
-
 use super::expansion::{Goal, Layout, ORDERS};
-use super::grid::{BuildKeyHasher, Grid};
+use super::grid::Grid;
+use super::keys::Keys;
 
 /// Points of the sample.
 const SAMPLE: usize = 2048;
@@ -92,9 +91,11 @@ impl Rates {
 fn occupied<const D: usize>(points: &[f64], width: f64) -> f64 {
     let (grid, count) = (Grid::<D>::new(width), points.len() / D);
     let stride = count.div_ceil(SAMPLE).max(1);
-    let sample = points.chunks_exact(D).step_by(stride).map(|point| grid.key(point));
-    let keys: HashSet<u64, BuildKeyHasher> = sample.collect();
-    let (found, drawn) = (keys.len() as f64, count.div_ceil(stride) as f64);
+    let mut keys = Keys::new();
+    points.chunks_exact(D).step_by(stride).for_each(|point| {
+        keys.number(grid.key(point));
+    });
+    let (found, drawn) = (keys.list.len() as f64, count.div_ceil(stride) as f64);
     let available = available_boxes(found, drawn);
     -available * (-(count as f64) / available).exp_m1()
 }

@@ -1,10 +1,11 @@
 //! [`Sorted`]: points in the order of their boxes, and the boxes they fill.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 
-use super::grid::{BuildKeyHasher, Grid, STRAY};
+use super::grid::{Grid, STRAY};
+use super::keys::Keys;
+use super::pool::Pool;
+use crate::drift::check_finite;
 use crate::error::{Error, Result};
 
 /// Pieces that the points are counted in: enough for the threads of any desk, fixed so that nothing depends on them.
@@ -49,8 +50,8 @@ pub(super) struct Sorted<const D: usize> {
 }
 
 impl<const D: usize> Sorted<D> {
-    /// Sorts row-major points into the boxes of a grid.
-    pub fn new(points: &[f64], grid: Grid<D>) -> Result<Self> {
+    /// Sorts row-major points into the boxes of a grid; error messages call them `what`.
+    pub fn new(points: &[f64], grid: Grid<D>, what: &str, pool: &Pool) -> Result<Self> {
         let count = points.len() / D;
         u32::try_from(count).map_err(|_| Error::InvalidParameter {
             name: "number of points of a Gauss transform",
@@ -59,16 +60,25 @@ impl<const D: usize> Sorted<D> {
         })?;
         let length = count.div_ceil(PIECES).max(SMALLEST_PIECE);
         let mut pieces: Vec<Piece> = points.par_chunks(length * D).map(|p| Piece::new(p, grid)).collect();
-        let runs = place_runs(&mut pieces);
+        let occupied = place(&mut pieces);
         let mut places = vec![0; count];
         places.par_chunks_mut(length).zip(pieces).for_each(|(places, piece)| piece.fill(places));
-        let (cells, boxes) = cells_of(&runs, count);
-        Ok(Self { coordinates: scattered(points, &places), places, cells, boxes })
+        let (cells, boxes) = cells_of(&occupied);
+        if cells.len() > boxes {
+            // What is not finite has no box.
+            check_finite(points, D, what)?;
+        }
+        Ok(Self { coordinates: scattered(points, &places, pool), places, cells, boxes })
     }
 
     /// Number of points.
     pub fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// Leaves its memory to a pool.
+    pub fn recycle(self, pool: &Pool) {
+        self.coordinates.into_iter().for_each(|coordinates| pool.give(coordinates));
     }
 
     /// Values given per point, in the sorted order.
@@ -89,20 +99,11 @@ struct Piece {
 
 impl Piece {
     fn new<const D: usize>(points: &[f64], grid: Grid<D>) -> Self {
-        let mut piece =
-            Self { keys: Vec::new(), next: Vec::new(), boxes: Vec::with_capacity(points.len() / D) };
-        let mut known: HashMap<u64, u32, BuildKeyHasher> = HashMap::default();
-        for point in points.chunks_exact(D) {
-            let key = grid.key(point);
-            let id = *known.entry(key).or_insert_with(|| {
-                piece.keys.push(key);
-                piece.next.push(0);
-                piece.next.len() as u32 - 1
-            });
-            piece.next[id as usize] += 1;
-            piece.boxes.push(id);
-        }
-        piece
+        let mut keys = Keys::new();
+        let boxes: Vec<u32> = points.chunks_exact(D).map(|point| keys.number(grid.key(point))).collect();
+        let mut next = vec![0; keys.list.len()];
+        boxes.iter().for_each(|&id| next[id as usize] += 1);
+        Self { keys: keys.list, next, boxes }
     }
 
     fn fill(mut self, places: &mut [u32]) {
@@ -113,53 +114,60 @@ impl Piece {
     }
 }
 
-/// The points of one box that lie in one piece.
+/// A box that occurs in some piece, and how many points it has in all of them.
 #[derive(Clone, Copy)]
-struct Run {
+struct Occupied {
     key: u64,
-    piece: u32,
-    id: u32,
-    start: u32,
+    count: u32,
 }
 
-/// Orders all runs by box, then by piece, and tells each piece where its runs begin.
-fn place_runs(pieces: &mut [Piece]) -> Vec<Run> {
-    let of_piece = |(piece, p): (usize, &Piece)| {
-        let run = move |(id, &key): (usize, &u64)| Run { key, piece: piece as u32, id: id as u32, start: 0 };
-        p.keys.iter().enumerate().map(run).collect::<Vec<_>>()
-    };
-    let mut runs: Vec<Run> = pieces.iter().enumerate().flat_map(of_piece).collect();
-    runs.par_sort_unstable_by_key(|run| (run.key, run.piece));
+/// Finds all boxes and tells each piece where its points of each box go: boxes in the order of their keys, within a
+/// box the pieces in their order.
+fn place(pieces: &mut [Piece]) -> Vec<Occupied> {
+    let mut keys = Keys::new();
+    let mut counts: Vec<u32> = Vec::new();
+    let mut numbers: Vec<Vec<u32>> = Vec::with_capacity(pieces.len());
+    for piece in pieces.iter() {
+        numbers.push(piece.keys.iter().map(|&key| keys.number(key)).collect());
+        counts.resize(keys.list.len(), 0);
+        piece
+            .next
+            .iter()
+            .zip(&numbers[numbers.len() - 1])
+            .for_each(|(count, &n)| counts[n as usize] += count);
+    }
+    let mut order: Vec<u32> = (0..counts.len() as u32).collect();
+    order.par_sort_unstable_by_key(|&n| keys.list[n as usize]);
+    let mut starts = vec![0; counts.len()];
     let mut start = 0;
-    for run in &mut runs {
-        run.start = start;
-        let next = &mut pieces[run.piece as usize].next[run.id as usize];
-        start += std::mem::replace(next, start);
+    for &n in &order {
+        starts[n as usize] = start;
+        start += counts[n as usize];
     }
-    runs
+    for (piece, numbers) in pieces.iter_mut().zip(&numbers) {
+        for (next, &n) in piece.next.iter_mut().zip(numbers) {
+            let count = std::mem::replace(next, starts[n as usize]);
+            starts[n as usize] += count;
+        }
+    }
+    order.iter().map(|&n| Occupied { key: keys.list[n as usize], count: counts[n as usize] }).collect()
 }
 
-fn cells_of<const D: usize>(runs: &[Run], count: usize) -> (Vec<Cell<D>>, usize) {
-    let mut cells: Vec<Cell<D>> = Vec::new();
-    let groups = runs.chunk_by(|a, b| a.key == b.key).filter(|group| group[0].key != STRAY);
-    for group in groups {
-        let start = group[0].start as usize;
-        if let Some(last) = cells.last_mut() {
-            last.end = start;
-        }
-        cells.push(Cell { index: Grid::<D>::index(group[0].key), start, end: count });
-    }
-    let strays = runs.iter().find(|run| run.key == STRAY).map_or(count, |run| run.start as usize);
-    if let Some(last) = cells.last_mut() {
-        last.end = strays;
+fn cells_of<const D: usize>(occupied: &[Occupied]) -> (Vec<Cell<D>>, usize) {
+    let (mut cells, mut start) = (Vec::with_capacity(occupied.len()), 0);
+    for &Occupied { key, count } in occupied.iter().filter(|o| o.key != STRAY) {
+        let end = start + count as usize;
+        cells.push(Cell { index: Grid::<D>::index(key), start, end });
+        start = end;
     }
     let boxes = cells.len();
-    cells.extend((strays..count).map(|i| Cell { index: [0; D], start: i, end: i + 1 }));
+    let strays = occupied.iter().find(|o| o.key == STRAY).map_or(0, |o| o.count as usize);
+    cells.extend((start..start + strays).map(|i| Cell { index: [0; D], start: i, end: i + 1 }));
     (cells, boxes)
 }
 
-fn scattered<const D: usize>(points: &[f64], places: &[u32]) -> [Vec<f64>; D] {
-    let mut coordinates = [(); D].map(|()| vec![0.0; places.len()]);
+fn scattered<const D: usize>(points: &[f64], places: &[u32], pool: &Pool) -> [Vec<f64>; D] {
+    let mut coordinates = [(); D].map(|()| pool.any(places.len()));
     coordinates.par_iter_mut().enumerate().for_each(|(axis, sorted)| {
         for (point, &place) in points.chunks_exact(D).zip(places) {
             sorted[place as usize] = point[axis];
@@ -175,7 +183,7 @@ mod tests {
     #[test]
     fn groups_points_by_box_and_keeps_strays_apart() {
         let points = [0.1, 2.5, 1e300, 0.2, -0.4, 2.6, -1e200];
-        let sorted = Sorted::new(&points, Grid::<1>::new(1.0)).unwrap();
+        let sorted = Sorted::new(&points, Grid::<1>::new(1.0), "points", &Pool::default()).unwrap();
         assert_eq!(sorted.coordinates[0], [-0.4, 0.1, 0.2, 2.5, 2.6, 1e300, -1e200]);
         let spans: Vec<_> = sorted.cells.iter().map(|c| (c.index[0], c.start, c.end)).collect();
         assert_eq!(spans, [(-1, 0, 1), (0, 1, 3), (2, 3, 5), (0, 5, 6), (0, 6, 7)]);
@@ -186,7 +194,7 @@ mod tests {
     #[test]
     fn many_pieces_give_the_same_order_as_one() {
         let points: Vec<f64> = (0..20_000).map(|i| ((i * 7919) % 1000) as f64).collect();
-        let sorted = Sorted::new(&points, Grid::<2>::new(37.0)).unwrap();
+        let sorted = Sorted::new(&points, Grid::<2>::new(37.0), "points", &Pool::default()).unwrap();
         for cell in &sorted.cells {
             for i in cell.start..cell.end {
                 let point = [sorted.coordinates[0][i], sorted.coordinates[1][i]];

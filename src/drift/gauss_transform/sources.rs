@@ -1,6 +1,7 @@
 //! [`Sources`]: the sources of a transform in the order of their boxes, with their masses.
 
 use super::grid::Grid;
+use super::pool::Pool;
 use super::sorted::{Cell, Sorted};
 use crate::cloud::CloudView;
 use crate::error::Result;
@@ -22,8 +23,8 @@ pub(super) struct Sources<const D: usize> {
 
 impl<const D: usize> Sources<D> {
     /// Sorts a cloud into the boxes of a grid.
-    pub fn new(cloud: CloudView<'_>, grid: Grid<D>) -> Result<Self> {
-        let sorted = Sorted::new(cloud.points, grid)?;
+    pub fn new(cloud: CloudView<'_>, grid: Grid<D>, pool: &Pool) -> Result<Self> {
+        let sorted = Sorted::new(cloud.points, grid, "the sources", pool)?;
         let weights = cloud.weights.map(|w| sorted.arrange(w));
         let mass = |cell: &Cell<D>| match &weights {
             Some(weights) => weights[cell.start..cell.end].iter().sum(),

@@ -12,6 +12,7 @@ use super::grid::Grid;
 use super::moments;
 use super::neighbours::Neighbours;
 use super::plan::Plan;
+use super::pool::Pool;
 use super::row::Row;
 use super::sorted::{Cell, Sorted};
 use super::sources::Sources;
@@ -50,10 +51,11 @@ impl Task<'_> {
     pub fn run<const D: usize>(&self, field: &mut DriftField) -> Result<()> {
         let layout = self.plan.layout;
         let grid = Grid::<D>::new(layout.width / self.scale);
-        let sources = Sources::new(self.sources, grid)?;
+        let pool = std::mem::take(&mut field.scratch);
+        let sources = Sources::new(self.sources, grid, &pool)?;
         let others = match self.targets {
             Targets::Sources => None,
-            Targets::Points(points) => Some(Sorted::new(points, grid)?),
+            Targets::Points(points) => Some(Sorted::new(points, grid, "the targets", &pool)?),
         };
         let stage = Stage {
             task: self,
@@ -61,11 +63,14 @@ impl Task<'_> {
             targets: others.as_ref().unwrap_or(&sources.sorted),
             direct: self.direct(&sources),
             sources: &sources,
+            pool: &pool,
         };
-        let mut rows = vec![Row::default(); stage.targets.len()];
-        let pairs = stage.fill(&mut rows);
-        deliver(&rows, &stage.targets.places, field);
-        field.pairs = pairs;
+        let mut rows = pool.any(Row::<D>::LENGTH * stage.targets.len());
+        field.pairs = stage.fill(&mut rows);
+        deliver::<D>(&rows, &stage.targets.places, field);
+        pool.give(rows);
+        others.into_iter().chain([sources.sorted]).for_each(|sorted| sorted.recycle(&pool));
+        field.scratch = pool;
         Ok(())
     }
 
@@ -96,11 +101,12 @@ struct Stage<'a, const D: usize> {
     targets: &'a Sorted<D>,
     expansion: Expansion,
     direct: Direct<'a, D>,
+    pool: &'a Pool,
 }
 
 impl<const D: usize> Stage<'_, D> {
     /// Fills all rows and returns how many kernel values that took.
-    fn fill(&self, rows: &mut [Row<D>]) -> u64 {
+    fn fill(&self, rows: &mut [f64]) -> u64 {
         let lonely: Vec<bool> =
             (0..self.targets.cells.len()).into_par_iter().map(|cell| self.is_lonely(cell)).collect();
         let (alone, served): (Vec<usize>, Vec<usize>) = (0..lonely.len()).partition(|&cell| lonely[cell]);
@@ -127,14 +133,15 @@ impl<const D: usize> Stage<'_, D> {
     }
 
     /// Serves cells by expansion; returns the targets whose certificates did not suffice.
-    fn expand<const P: usize>(&self, served: &[usize], rows: &mut [Row<D>]) -> Vec<Left> {
+    fn expand<const P: usize>(&self, served: &[usize], rows: &mut [f64]) -> Vec<Left> {
         if served.is_empty() {
             return Vec::new();
         }
         let indices: Vec<[i32; D]> = served.iter().map(|&cell| self.targets.cells[cell].index).collect();
-        let fields = local_fields::<D, P>(self.source_layer::<P>(), &indices, &self.expansion);
+        let fields = local_fields::<D, P>(self.source_layer::<P>(), &indices, &self.expansion, self.pool);
         let slots = self.slots(served, rows);
         let left: Vec<Left> = slots.into_par_iter().map(|slot| self.fill_slot::<P>(slot, &fields)).collect();
+        self.pool.give(fields.tensors);
         left.into_iter().filter(|left| !left.places.is_empty()).collect()
     }
 
@@ -144,28 +151,34 @@ impl<const D: usize> Stage<'_, D> {
             |(cell, &mass): (&Cell<D>, &f64)| Account::of_sources(mass, moments::additions(cell.len()));
         Layer {
             indices: boxes.iter().map(|cell| cell.index).collect(),
-            tensors: moments::all::<D, P>(self.sources, 2.0 * self.task.scale / self.expansion.layout.width),
+            tensors: moments::all::<D, P>(
+                self.sources,
+                2.0 * self.task.scale / self.expansion.layout.width,
+                self.pool,
+            ),
             accounts: boxes.iter().zip(&self.sources.masses).map(account).collect(),
         }
     }
 
     /// Cuts the rows of the served cells into slots.
-    fn slots<'r>(&self, served: &[usize], rows: &'r mut [Row<D>]) -> Vec<Slot<'r, D>> {
+    fn slots<'r>(&self, served: &[usize], rows: &'r mut [f64]) -> Vec<Slot<'r>> {
         let (mut slots, mut rest, mut done) = (Vec::new(), rows, 0);
         for (field, &cell) in served.iter().enumerate() {
             let end = self.targets.cells[cell].end;
             for start in self.targets.cells[cell].places().step_by(TILE) {
-                let (rows, tail) = rest.split_at_mut(start - done).1.split_at_mut(TILE.min(end - start));
-                (done, rest) = (start + rows.len(), tail);
+                let count = TILE.min(end - start);
+                let (_, tail) = rest.split_at_mut((start - done) * Row::<D>::LENGTH);
+                let (rows, tail) = tail.split_at_mut(count * Row::<D>::LENGTH);
+                (done, rest) = (start + count, tail);
                 slots.push(Slot { field, cell, start, rows });
             }
         }
         slots
     }
 
-    fn fill_slot<const P: usize>(&self, slot: Slot<'_, D>, fields: &Layer<D>) -> Left {
+    fn fill_slot<const P: usize>(&self, slot: Slot<'_>, fields: &Layer<D>) -> Left {
         let size = P.pow(D as u32);
-        let end = slot.start + slot.rows.len();
+        let end = slot.start + slot.rows.len() / Row::<D>::LENGTH;
         let tile = Tile {
             centre: self.sources.grid.centre(self.targets.cells[slot.cell].index),
             coordinates: self.targets.coordinates.each_ref().map(|axis| &axis[slot.start..end]),
@@ -174,7 +187,8 @@ impl<const D: usize> Stage<'_, D> {
             frame: self.frame(),
         };
         tile.fill::<P>(slot.rows);
-        let places = (slot.start..end).zip(&*slot.rows).filter(|(_, row)| !self.suffices(row));
+        let rows = slot.rows.chunks_exact(Row::<D>::LENGTH).map(Row::load);
+        let places = (slot.start..end).zip(rows).filter(|(_, row)| !self.suffices(row));
         Left { cell: slot.cell, places: places.map(|(place, _)| place).collect() }
     }
 
@@ -195,14 +209,16 @@ impl<const D: usize> Stage<'_, D> {
     }
 
     /// Sums what is left directly; returns how many kernel values that took.
-    fn sum_directly(&self, left: &[Left], rows: &mut [Row<D>]) -> u64 {
+    fn sum_directly(&self, left: &[Left], rows: &mut [f64]) -> u64 {
         let groups: Vec<Group<'_>> = left
             .iter()
             .flat_map(|left| left.places.chunks(GROUP).map(|places| Group { cell: left.cell, places }))
             .collect();
         let sums: Vec<_> = groups.par_iter().map(|group| self.sum_group(group)).collect();
         for (group, sums) in groups.iter().zip(&sums) {
-            group.places.iter().zip(&sums.rows).for_each(|(&place, row)| rows[place] = *row);
+            for (place, row) in group.places.iter().zip(&sums.rows) {
+                row.store(&mut rows[place * Row::<D>::LENGTH..][..Row::<D>::LENGTH]);
+            }
         }
         sums.iter().map(|sums| sums.pairs).sum()
     }
@@ -218,11 +234,11 @@ impl<const D: usize> Stage<'_, D> {
 }
 
 /// Consecutive targets of one served cell, and where their rows go.
-struct Slot<'a, const D: usize> {
+struct Slot<'a> {
     field: usize,
     cell: usize,
     start: usize,
-    rows: &'a mut [Row<D>],
+    rows: &'a mut [f64],
 }
 
 /// A few targets of one cell that are summed together.
@@ -232,8 +248,12 @@ struct Group<'a> {
 }
 
 /// Puts the rows back into the caller's order.
-fn deliver<const D: usize>(rows: &[Row<D>], places: &[u32], field: &mut DriftField) {
-    field.reset(places.len(), D);
+fn deliver<const D: usize>(rows: &[f64], places: &[u32], field: &mut DriftField) {
+    // Every entry is overwritten, so memory of the right size need not be cleared.
+    field.velocity.resize(places.len() * D, 0.0);
+    for numbers in [&mut field.log_mass, &mut field.truncation, &mut field.rounding] {
+        numbers.resize(places.len(), 0.0);
+    }
     let outputs = (
         field.velocity.par_chunks_mut(GATHER * D),
         field.log_mass.par_chunks_mut(GATHER),
@@ -243,7 +263,7 @@ fn deliver<const D: usize>(rows: &[Row<D>], places: &[u32], field: &mut DriftFie
     );
     outputs.into_par_iter().for_each(|(velocity, log_mass, truncation, rounding, places)| {
         for (i, &place) in places.iter().enumerate() {
-            let row = &rows[place as usize];
+            let row = Row::<D>::load(&rows[place as usize * Row::<D>::LENGTH..][..Row::<D>::LENGTH]);
             velocity[i * D..(i + 1) * D].copy_from_slice(&row.velocity);
             log_mass[i] = row.log_mass;
             truncation[i] = row.truncation;

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::account::Account;
 use super::expansion::Expansion;
 use super::fused::{Arithmetic, Kernel, dispatch};
+use super::pool::Pool;
 use super::transfer::Transfer;
 
 /// Boxes with a tensor of `P^D` numbers and an account each.
@@ -33,10 +34,13 @@ pub(super) fn local_fields<const D: usize, const P: usize>(
     sources: Layer<D>,
     targets: &[[i32; D]],
     expansion: &Expansion,
+    pool: &Pool,
 ) -> Layer<D> {
     let wanted = wanted_boxes(&sources.indices, targets, expansion.layout.reach);
     wanted.into_iter().enumerate().fold(sources, |layer, (axis, outputs)| {
-        Pass::<D, P> { layer: &layer, axis, expansion }.run(outputs, axis + 1 < D)
+        let next = Pass::<D, P> { layer: &layer, axis, expansion }.run(outputs, axis + 1 < D, pool);
+        pool.give(layer.tensors);
+        next
     })
 }
 
@@ -99,12 +103,12 @@ struct Pass<'a, const D: usize, const P: usize> {
 }
 
 impl<const D: usize, const P: usize> Pass<'_, D, P> {
-    fn run(&self, mut outputs: Vec<[i32; D]>, drop_empty: bool) -> Layer<D> {
+    fn run(&self, mut outputs: Vec<[i32; D]>, drop_empty: bool, pool: &Pool) -> Layer<D> {
         if drop_empty {
             outputs.retain(|&index| !self.inputs(index).is_empty());
         }
         let size = P.pow(D as u32);
-        let mut tensors = vec![0.0; size * outputs.len()];
+        let mut tensors = pool.zeros(size * outputs.len());
         let accounts = (tensors.par_chunks_mut(size), &outputs)
             .into_par_iter()
             .map(|(tensor, &index)| self.output(index, tensor))
@@ -148,7 +152,7 @@ struct Part<'a> {
     tensor: &'a [f64],
 }
 
-/// Sums `Σ_k A[m][k]·input[k][rest]` over the inputs into `tensor[rest][m]`.
+/// Sums `Σ_k A[m][k]·input[k][lane]` over the inputs into `tensor[lane][m]`; on a line there are no lanes.
 struct Combine<'a, const D: usize, const P: usize> {
     parts: Vec<Part<'a>>,
     tensor: &'a mut [f64],
@@ -165,15 +169,13 @@ impl<const D: usize, const P: usize> Kernel for Combine<'_, D, P> {
             }
             return;
         }
-        for (column, block) in self.tensor.chunks_exact_mut(P * P).enumerate() {
-            let mut sums = [[0.0; P]; P];
-            for part in &self.parts {
-                add_block::<A, P>(part, column, P.pow(D as u32 - 2), &mut sums);
-            }
-            for (lane, values) in block.chunks_exact_mut(P).enumerate() {
-                for (value, sum) in values.iter_mut().zip(&sums) {
-                    *value = sum[lane];
-                }
+        let mut sums = [[0.0; P]; P];
+        for part in &self.parts {
+            add_plane::<A, P>(part, &mut sums);
+        }
+        for (lane, values) in self.tensor.chunks_exact_mut(P).enumerate() {
+            for (value, sum) in values.iter_mut().zip(&sums) {
+                *value = sum[lane];
             }
         }
     }
@@ -192,21 +194,15 @@ fn add_line<A: Arithmetic, const P: usize>(part: &Part<'_>, output: &mut [f64]) 
     }
 }
 
-/// `sums[m][lane] += Σ_k A[m][k]·input[k][column·P + lane]`, two rows at a time.
+/// `sums[m][lane] += Σ_k A[m][k]·input[k][lane]`, two rows at a time.
 #[inline(always)]
-fn add_block<A: Arithmetic, const P: usize>(
-    part: &Part<'_>,
-    column: usize,
-    columns: usize,
-    sums: &mut [[f64; P]; P],
-) {
+fn add_plane<A: Arithmetic, const P: usize>(part: &Part<'_>, sums: &mut [[f64; P]; P]) {
     let (rows, _) = part.transfer.coefficients.as_chunks::<P>();
     let (inputs, _) = part.tensor.as_chunks::<P>();
     for (pair, &length) in part.transfer.lengths.iter().enumerate() {
         let mut both = [[0.0; P]; 2];
         let (upper, lower) = (&rows[2 * pair], &rows[2 * pair + 1]);
-        for k in 0..length.min(P) {
-            let input = &inputs[column + k * columns];
+        for (k, input) in inputs.iter().enumerate().take(length.min(P)) {
             for lane in 0..P {
                 both[0][lane] = A::mul_add(upper[k], input[lane], both[0][lane]);
                 both[1][lane] = A::mul_add(lower[k], input[lane], both[1][lane]);
