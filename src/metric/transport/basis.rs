@@ -1,22 +1,22 @@
 //! [`Basis`]: a spanning tree of the transport network with its flows and potentials.
 //!
 //! # Formula
-//! Sources `0 … n−1`, targets `n … n+m−1` and a root. Along every arc of the tree `u_i + v_j = c_ij`; artificial arcs
-//! join components to the root. An arc between a source and its parent points up, one between a target and its parent
-//! points down, so the direction needs no storage. The tree is *strongly feasible*: arcs without flow point up, that is,
-//! they hang a source. Pivots that keep it so never cycle.
+//! Sources `0 … n−1`, targets `n … n+m−1` and a root. Along every arc of the tree `u_i + v_j = c_ij`;
+//! artificial arcs join components to the root. An arc between a source and its parent points up, one between a
+//! target and its parent points down, so the direction needs no storage. The tree is *strongly feasible*: arcs
+//! without flow point up, that is, they hang a source. Pivots that keep it so never cycle.
 
 use super::start::{Arc, Start};
 
 const NONE: u32 = u32::MAX;
 
-/// A node and the arc to its parent.
+/// A node and the arc to its parent: half a cache line.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     parent: u32,
     first_child: u32,
+    /// The next child of the same parent.
     next: u32,
-    previous: u32,
     depth: u32,
     flow: i64,
     cost: f64,
@@ -35,6 +35,8 @@ pub(super) struct Flow {
 pub(super) struct Basis {
     sources: usize,
     nodes: Vec<Node>,
+    /// For every node the child before it.
+    previous: Vec<u32>,
     /// `u` of the sources, `v` of the targets, zero for the root.
     potentials: Vec<f64>,
 }
@@ -48,24 +50,25 @@ struct Leaving {
 }
 
 impl Basis {
-    /// Ships greedily along the arcs of the start in their order of preference; what is left goes through the root.
+    /// Ships greedily along the arcs of the start in their order of preference; what is left goes through the
+    /// root.
     ///
-    /// Each shipment exhausts one node, which becomes a child of the other. A source that is exhausted together with its
-    /// target stays the parent: its arc to the root points up, so the tree is strongly feasible.
-    pub(super) fn greedy(supply: &[i64], demand: &[i64], start: &Start, artificial: f64) -> Self {
+    /// Each shipment exhausts one node, which becomes a child of the other. A source that is exhausted together
+    /// with its target stays the parent: its arc to the root points up, so the tree is strongly feasible.
+    pub(super) fn greedy(supply: &[i64], demand: &[i64], start: &Start, penalty: f64) -> Self {
         let (sources, root) = (supply.len(), supply.len() + demand.len());
         let hung = |parent: usize, flow, cost| Node {
             parent: parent as u32,
             first_child: NONE,
             next: NONE,
-            previous: NONE,
             depth: 0,
             flow,
             cost,
         };
-        let through_root = |(&mass, price): (&i64, &f64)| hung(root, mass, price + artificial);
-        let mut nodes: Vec<Node> = supply.iter().zip(&start.source_prices).map(through_root).collect();
-        nodes.extend(demand.iter().zip(&start.target_prices).map(through_root));
+        let sent = supply.iter().zip(&start.source_prices).map(|(&mass, &price)| hung(root, mass, price));
+        let missed = demand.iter().zip(&start.target_prices);
+        let missed = missed.map(|(&mass, &price)| hung(root, mass, price + penalty));
+        let mut nodes: Vec<Node> = sent.chain(missed).collect();
         nodes.push(Node { parent: NONE, ..hung(0, 0, 0.0) });
         for arc in start.by_reduced_cost() {
             let (i, j) = (arc.source as usize, sources + arc.target as usize);
@@ -79,7 +82,8 @@ impl Basis {
             nodes[exhausted] = hung(other, flow, arc.cost);
             nodes[other].flow -= flow;
         }
-        let mut basis = Self { sources, nodes, potentials: vec![0.0; root + 1] };
+        let mut basis =
+            Self { sources, nodes, previous: vec![NONE; root + 1], potentials: vec![0.0; root + 1] };
         for node in 0..root as u32 {
             basis.link(node, basis.node(node).parent);
         }
@@ -107,48 +111,56 @@ impl Basis {
     fn link(&mut self, node: u32, parent: u32) {
         let next = std::mem::replace(&mut self.nodes[parent as usize].first_child, node);
         if next != NONE {
-            self.nodes[next as usize].previous = node;
+            self.previous[next as usize] = node;
         }
         let linked = &mut self.nodes[node as usize];
-        (linked.parent, linked.next, linked.previous) = (parent, next, NONE);
+        (linked.parent, linked.next) = (parent, next);
+        self.previous[node as usize] = NONE;
     }
 
     fn unlink(&mut self, node: u32) {
-        let Node { parent, next, previous, .. } = *self.node(node);
+        let Node { parent, next, .. } = *self.node(node);
+        let previous = self.previous[node as usize];
         match previous {
             NONE => self.nodes[parent as usize].first_child = next,
             _ => self.nodes[previous as usize].next = next,
         }
         if next != NONE {
-            self.nodes[next as usize].previous = previous;
+            self.previous[next as usize] = previous;
         }
     }
 
-    /// The node after `node` in a walk through the subtree below `top`, parents before children.
+    /// Walks through the subtree of `top`, parents before children, and sets the depths; `visit` sees each
+    /// node.
     #[inline(always)]
-    fn following(&self, node: u32, top: u32) -> Option<u32> {
-        let mut node = node;
-        if self.node(node).first_child != NONE {
-            return Some(self.node(node).first_child);
-        }
-        while node != top {
-            if self.node(node).next != NONE {
-                return Some(self.node(node).next);
+    fn descend(&mut self, top: u32, mut visit: impl FnMut(u32, &Node, &mut [f64])) {
+        let (mut at, mut depth) = (top, self.node(self.node(top).parent).depth + 1);
+        loop {
+            let node = &mut self.nodes[at as usize];
+            node.depth = depth;
+            visit(at, node, &mut self.potentials);
+            if node.first_child != NONE {
+                (at, depth) = (node.first_child, depth + 1);
+                continue;
             }
-            node = self.node(node).parent;
+            while at != top && self.node(at).next == NONE {
+                (at, depth) = (self.node(at).parent, depth - 1);
+            }
+            if at == top {
+                break;
+            }
+            at = self.node(at).next;
         }
-        None
     }
 
     /// Computes depths and potentials afresh, without the rounding that pivots have piled up.
     pub(super) fn refresh(&mut self) {
-        let root = self.root();
-        let mut at = self.following(root, root);
-        while let Some(node) = at {
-            let Node { parent, cost, .. } = *self.node(node);
-            self.nodes[node as usize].depth = self.node(parent).depth + 1;
-            self.potentials[node as usize] = cost - self.potentials[parent as usize];
-            at = self.following(node, root);
+        let mut below_root = self.node(self.root()).first_child;
+        while below_root != NONE {
+            self.descend(below_root, |at, node, potentials| {
+                potentials[at as usize] = node.cost - potentials[node.parent as usize];
+            });
+            below_root = self.node(below_root).next;
         }
     }
 
@@ -174,8 +186,9 @@ impl Basis {
         self.lift(inner, rise);
     }
 
-    /// Walks both ends of the entering arc up to where they meet. Flow falls on the sources' arcs above the source and
-    /// on the targets' arcs above the target; of those with least flow the last one along the cycle must leave.
+    /// Walks both ends of the entering arc up to where they meet. Flow falls on the sources' arcs above the
+    /// source and on the targets' arcs above the target; of those with least flow the last one along the cycle
+    /// must leave.
     fn leaving(&self, source: u32, target: u32) -> Leaving {
         let (mut a, mut b) = (source, target);
         let (mut least_a, mut least_b) = ((i64::MAX, NONE), (i64::MAX, NONE));
@@ -198,7 +211,8 @@ impl Basis {
         Leaving { child, flow, on_source_side, apex: a }
     }
 
-    /// Adds flow to the targets' arcs and takes it from the sources' arcs (or the reverse) from `node` up to the apex.
+    /// Adds flow to the targets' arcs and takes it from the sources' arcs (or the reverse) from `node` up to
+    /// the apex.
     fn push_flow(&mut self, node: u32, apex: u32, of_sources: i64) {
         let mut at = node;
         while at != apex {
@@ -209,7 +223,8 @@ impl Basis {
         }
     }
 
-    /// Cuts the leaving arc and hangs what was below it from the entering arc, turning the path between the two over.
+    /// Cuts the leaving arc and hangs what was below it from the entering arc, turning the path between the two
+    /// over.
     fn hang(&mut self, inner: u32, outer: u32, leaving: &Leaving, cost: f64) {
         let (mut node, mut parent, mut flow, mut cost) = (inner, outer, leaving.flow, cost);
         loop {
@@ -227,12 +242,10 @@ impl Basis {
 
     /// Raises the sources and lowers the targets below `top`, and corrects the depths.
     fn lift(&mut self, top: u32, rise: f64) {
-        let mut at = Some(top);
-        while let Some(node) = at {
-            self.nodes[node as usize].depth = self.node(self.node(node).parent).depth + 1;
-            self.potentials[node as usize] += if self.is_source(node) { rise } else { -rise };
-            at = self.following(node, top);
-        }
+        let sources = self.sources;
+        self.descend(top, |at, _, potentials| {
+            potentials[at as usize] += if (at as usize) < sources { rise } else { -rise };
+        });
     }
 
     /// `u`, one value per source.
@@ -262,5 +275,48 @@ impl Basis {
             let (source, target) = if self.is_source(at) { (at, node.parent) } else { (node.parent, at) };
             Flow { source: source as usize, target: target as usize - self.sources, mass: node.flow }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Net flow out of every node, and whether arcs without flow all hang sources.
+    fn check(basis: &Basis, supply: &[i64], demand: &[i64]) {
+        let root = basis.root();
+        let mut net = vec![0; basis.len()];
+        for at in 0..root {
+            let Node { parent, flow, .. } = *basis.node(at);
+            assert!(flow > 0 || (flow == 0 && basis.is_source(at)), "node {at} is not strongly feasible");
+            let sign = if basis.is_source(at) { 1 } else { -1 };
+            net[at as usize] += sign * flow;
+            net[parent as usize] -= sign * flow;
+            assert_eq!(basis.node(at).depth, basis.node(parent).depth + 1);
+        }
+        let wanted = supply.iter().copied().chain(demand.iter().map(|mass| -mass)).chain([0]);
+        assert!(net.into_iter().eq(wanted));
+    }
+
+    #[test]
+    fn pivots_keep_masses_and_strong_feasibility() {
+        let (supply, demand) = ([3, 1, 4, 1, 5, 2], [2, 6, 2, 3, 3]);
+        let cost = |i: u32, j: u32| f64::from((7 * i * i + 13 * j + 5 * i * j) % 11);
+        let pairs = (0..6).flat_map(|source| (0..5).map(move |target| (source, target)));
+        let arcs = pairs.map(|(source, target)| Arc { source, target, cost: cost(source, target) });
+        let start = Start { arcs: arcs.collect(), source_prices: vec![0.0; 6], target_prices: vec![0.0; 5] };
+        let mut basis = Basis::greedy(&supply, &demand, &start, 100.0);
+        check(&basis, &supply, &demand);
+        let mut pivots = 0;
+        while let Some(arc) = start.arcs.iter().find(|arc| basis.reduced_cost(arc) < -1e-9) {
+            basis.pivot(arc);
+            check(&basis, &supply, &demand);
+            assert!(basis.reduced_cost(arc).abs() < 1e-9);
+            pivots += 1;
+        }
+        assert!(pivots > 3, "{pivots} pivots: a test that cannot fail");
+        let before = basis.source_potentials().to_vec();
+        basis.refresh();
+        assert!(before.iter().zip(basis.source_potentials()).all(|(a, b)| (a - b).abs() < 1e-9));
     }
 }

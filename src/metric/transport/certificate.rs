@@ -7,7 +7,8 @@
 //! Neither trusts the simplex: any coupling bounds from above, any 1-Lipschitz function from below.
 
 use super::basis::Basis;
-use super::prices::{Dual, Prices};
+use super::dual::Dual;
+use super::prices::Prices;
 use super::side::Side;
 use super::start::transform;
 use super::sum::Sum;
@@ -51,7 +52,8 @@ impl Certificate {
         let moved = share(sources.masses.iter().sum());
         let d = sources.tree.dimension() as f64;
         let relative = (d + 8.0) * f64::EPSILON;
-        // A value of `f` is at most 3/2·√d; so many roundings enter it, those of the bounds that pruned the search included.
+        // A value of `f` is at most 3/2·√d; so many roundings enter it, those of the bounds that pruned the
+        // search included.
         let per_value = (4.0 * d + 20.0) * f64::EPSILON * d.sqrt();
         Self {
             cost,

@@ -2,11 +2,11 @@
 //!
 //! # Formula
 //! Equal weights `1/N` and `1/M` are exact in units of `1/lcm(N, M)`. Other weights are rounded to multiples of
-//! `1/S = 2^−60`. If `n_i` replaces `w_i`, the cloud moves by at most
+//! `1/S = 2^−60`. If `n_i` replaces `x_i = S·w_i/Σw`, the cloud moves by at most
 //! ```text
-//! W1 ≤ ½ Σ_i |w_i/Σw − n_i/S| · diameter ≤ (Σ_i |S w_i − n_i| + |D|)/S · diameter
+//! W1 ≤ ½ Σ_i |x_i − n_i|/S · diameter ≤ (Σ_i |x_i − round(x_i)| + |D|)/S · diameter
 //! ```
-//! where `D = S − Σ round(S w_i)` is what rounding leaves over; the heaviest point takes it.
+//! where `D = S − Σ round(x_i)` is what rounding leaves over; the heaviest point takes it.
 
 use super::sum::Sum;
 use crate::cloud::Cloud;
@@ -61,14 +61,18 @@ fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
 }
 
 fn rounded(cloud: &Cloud) -> Rounded {
-    let exact: Vec<f64> = (0..cloud.len()).map(|i| cloud.weight(i) * UNITS as f64).collect();
+    let weights = (0..cloud.len()).map(|i| cloud.weight(i));
+    let sum = weights.clone().collect::<Sum>().value();
+    let exact: Vec<f64> = weights.map(|weight| weight / sum * UNITS as f64).collect();
+    // Weights that sum to one to the last digit are not divided at all, others twice rounded.
+    let division = if sum == 1.0 { 0.0 } else { f64::EPSILON };
     let mut masses: Vec<i64> = exact.iter().map(|x| x.round() as i64).collect();
     let left_over = UNITS - masses.iter().sum::<i64>();
     let moved: Sum = exact.iter().map(|x| (x - x.round()).abs()).collect();
     if let Some(heaviest) = masses.iter_mut().max() {
         *heaviest += left_over;
     }
-    Rounded { masses, error: (moved.value() + left_over.abs() as f64) / UNITS as f64 }
+    Rounded { masses, error: (moved.value() + left_over.abs() as f64) / UNITS as f64 + division }
 }
 
 #[cfg(test)]
@@ -93,7 +97,7 @@ mod tests {
         let masses = Masses::of(&cloud, &line(7));
         assert_eq!(masses.first.iter().sum::<i64>(), UNITS);
         assert_eq!(masses.second.iter().sum::<i64>(), UNITS);
-        assert!(masses.rounding < 1e-14, "{}", masses.rounding);
+        assert!(masses.rounding < 1e-15, "{}", masses.rounding);
     }
 
     #[test]

@@ -4,26 +4,38 @@
 //! ```text
 //! W1(μ, ν) = min_π Σ π_ij |x_i − y_j| = max_f ∫ f d(μ − ν),    π a coupling, f 1-Lipschitz
 //! ```
-//! Any coupling gives an upper bound and any 1-Lipschitz function a lower one; [`wasserstein`] returns both, and they agree
-//! to rounding. The method: merge coincident points and cancel common mass (`problem`); make masses integers (`mass`);
-//! coarsen until all pairs fit (`side`, `solve`); then, from coarse to fine, run a network simplex (`simplex`,
-//! `basis`) on a sparse set of arcs (`start`) to which all pairs are priced in by tree search (`prices`, `tree`).
-//! Memory grows linearly with the number of points.
+//! Any coupling gives an upper bound and any 1-Lipschitz function a lower one; [`wasserstein`] returns both,
+//! and they agree to rounding. Memory grows linearly with the number of points.
+//!
+//! | step | where |
+//! |---|---|
+//! | integer masses with equal sums | `mass` |
+//! | merge coincident points, cancel common mass, scale | `problem` |
+//! | merge neighbours until all pairs fit, solve, refine | `side`, `solve` |
+//! | first arcs and prices from the coarser solution | `start` |
+//! | primal network simplex on those arcs | `simplex`, `basis` |
+//! | all pairs priced by tree search, violated arcs added | `search`, `prices`, `tree` |
+//! | both bounds, independent of all of the above | `certificate`, `potential` |
 //!
 //! # Paper
-//! `thm:main`
+//! `eq:sc-KR` is the duality; convergence is stated in this distance in
+//! `thm:sc-exact-fixed-beta-poc-compact-support`, `thm:nc-admissible-particle-approximation`.
 
 mod basis;
 mod certificate;
+mod dual;
 mod mass;
 mod potential;
 mod prices;
 mod problem;
+mod search;
 mod side;
 mod simplex;
 mod solve;
 mod start;
 mod sum;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use potential::Potential;
@@ -32,7 +44,7 @@ pub use solve::Effort;
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use certificate::Certificate;
-use prices::Dual;
+use dual::Dual;
 use problem::{Points, Problem};
 use side::Side;
 
@@ -45,7 +57,8 @@ pub struct Transport {
     pub lower: f64,
     /// No smaller than `W1`: the plan's, rounding and rounded weights added.
     pub upper: f64,
-    /// The part of both bounds that is due to weights which had to be rounded to integers; zero for equal weights.
+    /// The part of both bounds that is due to weights which had to be rounded to integers; zero for equal
+    /// weights.
     pub weight_rounding: f64,
     /// What moves where. Mass that both clouds hold at the same place stays and is not listed.
     pub plan: Vec<Shipment>,

@@ -4,12 +4,17 @@
 //! ```text
 //! f(x) = min_j |x − y_j| − v_j,     ∫ f d(μ − ν) ≤ W1(μ, ν)   for all laws μ, ν
 //! ```
-//! A minimum of 1-Lipschitz functions is 1-Lipschitz, whatever the heights `v_j` are. With the optimal `v_j` of a transport
-//! problem equality holds for its two clouds; on fresh points `f` bounds the distance of the laws behind them.
+//! A minimum of 1-Lipschitz functions is 1-Lipschitz, whatever the heights `v_j` are. With the optimal `v_j` of
+//! a transport problem equality holds for its two clouds; on fresh points `f` bounds the distance of the laws
+//! behind them.
+//!
+//! # Paper
+//! `eq:sc-KR`
 
 use rayon::prelude::*;
 
-use super::prices::{Dual, Prices};
+use super::dual::Dual;
+use super::prices::Prices;
 use super::problem::Unit;
 use super::sum::Sum;
 use super::tree::Tree;

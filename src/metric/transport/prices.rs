@@ -1,71 +1,27 @@
-//! [`Prices`]: weights `v_j` on the points of a tree, and the search for the smallest `|x − y_j| − v_j`.
+//! [`Prices`]: weights `v_j` on the points of a tree, and lower bounds of `|x − y_j| − v_j` over its nodes.
 //!
 //! # Formula
-//! A node with box `B`, centre `c` and half widths `h` is skipped when a lower bound of its points exceeds what is
-//! already known. Two bounds are used:
+//! For a node with box `B`, centre `c` and half widths `h`:
 //! ```text
 //! |x − y| − v(y) ≥ dist(x, B) − v_max
 //! |x − y| − v(y) ≥ |c − x| − b − Σ_a |e_a − g_a| h_a,   e = (c − x)/|c − x|,   v(y) ≤ b + g·(y − c) on B
 //! ```
 //! The first is good near by. The second uses that optimal potentials have slope one along the rays of transport: where
 //! the slope `g` points away from `x` it loses only the square of the box size over the distance, while the first
-//! loses the box size itself and is useless between clouds that lie far apart.
+//! loses the box size itself and is useless between clouds that lie far apart. For a box of queries in place of `x`
+//! their half widths and the plane above their own potential join in.
+//!
+//! The centre never appears by itself, only its differences: far from the origin it need not be a floating-point number.
 
-use super::tree::{LEAF, Tree, distance};
-
-/// A potential on the points of one side: its values, and at each point the direction in which it grows.
-///
-/// The slopes only steer the search. Wrong ones make it slow, not wrong.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Dual {
-    pub(super) values: Vec<f64>,
-    /// Row-major, one unit vector (or zero) per point.
-    pub(super) slopes: Vec<f64>,
-}
-
-impl Dual {
-    /// Appends the value at `x` of a potential that there grows away from `origin`.
-    pub(super) fn push<const D: usize>(&mut self, value: f64, x: &[f64], origin: &[f64]) {
-        let length = distance::<D>(x, origin);
-        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-        self.values.push(value);
-        self.slopes.extend(x.iter().zip(origin).map(|(x, o)| (x - o) * scale));
-    }
-
-    /// Halfway between the smallest and the largest value.
-    pub(super) fn middle(&self) -> f64 {
-        let low = self.values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        0.5 * (low + high)
-    }
-
-    /// The potential with a constant added.
-    pub(super) fn shifted(mut self, by: f64) -> Self {
-        self.values.iter_mut().for_each(|value| *value += by);
-        self
-    }
-
-    /// The potential with its sign changed.
-    pub(super) fn negated(mut self) -> Self {
-        self.values.iter_mut().chain(&mut self.slopes).for_each(|x| *x = -*x);
-        self
-    }
-}
-
-/// A point found by a search: `value = distance − weight`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Found {
-    pub(super) index: usize,
-    pub(super) value: f64,
-    pub(super) distance: f64,
-}
+use super::dual::Dual;
+use super::tree::{LEAF, Tree};
 
 /// A tree whose points carry weights.
 #[derive(Debug, Clone)]
 pub(super) struct Prices<'a, const D: usize> {
-    tree: &'a Tree<D>,
+    pub(super) tree: &'a Tree<D>,
     /// One weight per point, `−∞` up to the end of the last leaf.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     /// Per node: the slope `g`, the height `b`, and the largest weight.
     planes: Vec<f64>,
 }
@@ -113,7 +69,7 @@ impl<'a, const D: usize> Prices<'a, D> {
         let (mut height, mut largest) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for index in from..to {
             let y = self.tree.point(index);
-            let rise: f64 = (0..d).map(|a| plane[a] * (y[a] - 0.5 * (low[a] + high[a]))).sum();
+            let rise: f64 = (0..d).map(|a| plane[a] * 0.5 * ((y[a] - low[a]) + (y[a] - high[a]))).sum();
             height = height.max(self.weights[index] - rise);
             largest = largest.max(self.weights[index]);
         }
@@ -143,7 +99,7 @@ impl<'a, const D: usize> Prices<'a, D> {
             let (child_low, child_high) = self.tree.corners(child);
             let mut rise = plane[d];
             for a in 0..d {
-                let shift = 0.5 * (child_low[a] + child_high[a]) - 0.5 * (low[a] + high[a]);
+                let shift = 0.5 * ((child_low[a] - low[a]) + (child_high[a] - high[a]));
                 rise +=
                     (plane[a] - joined[a]).abs() * 0.5 * (child_high[a] - child_low[a]) - joined[a] * shift;
             }
@@ -164,155 +120,72 @@ impl<'a, const D: usize> Prices<'a, D> {
         self.weights[index] -= by;
     }
 
-    /// A lower bound of `|x − y_j| − v_j` over the points of a node, or infinity if that is not below `bound`.
+    /// A lower bound of `|x − y_j| − v_j − u(x)` over the points of a node and all `x` of a region, or infinity if that is
+    /// not below `bound`.
     #[inline(always)]
-    fn least(&self, node: usize, x: &[f64], bound: f64) -> f64 {
+    pub(super) fn least(&self, node: usize, region: &Region<'_>, bound: f64) -> f64 {
         let d = self.tree.dimension();
         let (low, high) = self.tree.corners(node);
         let plane = self.plane(node);
         let (mut to_box_2, mut to_centre_2, mut size_2) = (0.0, 0.0, 0.0);
         for a in 0..d {
-            let (below, above) = (low[a] - x[a], high[a] - x[a]);
+            let (below, above) = (low[a] - region.high[a], high[a] - region.low[a]);
             let gap = below.max(-above).max(0.0);
             to_box_2 += gap * gap;
             to_centre_2 += (below + above) * (below + above);
             size_2 += (above - below) * (above - below);
         }
-        let largest = plane[d + 1];
+        let largest = plane[d + 1] + region.plane.map_or(0.0, |plane| plane[d + 1]);
         let needed = bound + largest;
         if needed <= 0.0 || to_box_2 >= needed * needed {
             return f64::INFINITY;
         }
         let by_box = to_box_2.sqrt() - largest;
-        // Nearer than the box is wide the plane gains nothing.
-        if to_box_2 < size_2 {
-            return by_box;
-        }
-        let away = to_centre_2.sqrt();
-        let mut twice = away - 2.0 * plane[d];
-        for a in 0..d {
-            let (below, above) = (low[a] - x[a], high[a] - x[a]);
-            twice -= ((below + above) / away - plane[a]).abs() * (above - below);
-        }
-        by_box.max(0.5 * twice)
-    }
-
-    /// Finds the `count` points of smallest `|x − y_j| − v_j` below `bound`, best first.
-    pub(super) fn smallest(&self, x: &[f64], bound: f64, count: usize, found: &mut Vec<Found>) {
-        found.clear();
-        let first_leaf = self.tree.nodes() / 2;
-        let mut bound = bound;
-        // Each level leaves at most one sibling behind, and there are fewer than 64 levels.
-        let mut pending = [(0_usize, f64::NEG_INFINITY); 64];
-        let mut waiting = 1;
-        while waiting > 0 {
-            waiting -= 1;
-            let (mut node, mut least) = pending[waiting];
-            while least < bound && node < first_leaf {
-                let (left, right) = (2 * node + 1, 2 * node + 2);
-                let (at_left, at_right) = (self.least(left, x, bound), self.least(right, x, bound));
-                let (near, far) = if at_right < at_left {
-                    ((right, at_right), (left, at_left))
-                } else {
-                    ((left, at_left), (right, at_right))
-                };
-                if far.1 < bound {
-                    pending[waiting] = far;
-                    waiting += 1;
-                }
-                (node, least) = near;
-            }
-            if least < bound {
-                bound = self.scan(node - first_leaf, x, bound, count, found);
-            }
+        // Nearer than the boxes are wide the planes gain nothing.
+        if to_box_2 <= size_2 {
+            by_box
+        } else {
+            by_box.max(self.above_planes(node, region, to_centre_2.sqrt()))
         }
     }
 
-    /// Which queries of a leaf have a point with `|x_i − y_j| < u_i + v_j − tolerance`; `queries` carry the `u_i`.
-    pub(super) fn violated(&self, queries: &Self, leaf: usize, tolerance: f64) -> [bool; LEAF] {
-        let first_leaf = self.tree.nodes() / 2;
-        let queries_leaf = queries.tree.nodes() / 2 + leaf;
-        let members = (queries.tree.len() - leaf * LEAF).min(LEAF);
-        let mut violated = [false; LEAF];
-        let mut pending = [0_usize; 64];
-        let mut waiting = 1;
-        while waiting > 0 {
-            waiting -= 1;
-            let node = pending[waiting];
-            if self.is_clear(node, queries, queries_leaf, tolerance) {
-                continue;
-            }
-            if node < first_leaf {
-                pending[waiting] = 2 * node + 2;
-                pending[waiting + 1] = 2 * node + 1;
-                waiting += 2;
-                continue;
-            }
-            let weights = &self.weights[(node - first_leaf) * LEAF..][..LEAF];
-            for (k, violated) in violated.iter_mut().enumerate().take(members) {
-                let (x, u) =
-                    (queries.tree.point(leaf * LEAF + k), queries.weights[leaf * LEAF + k] - tolerance);
-                let distances_2 = self.tree.leaf_distances_2(node - first_leaf, x);
-                let hits = distances_2.iter().zip(weights).map(|(d_2, v)| {
-                    let sum = (u + v).max(0.0);
-                    *d_2 < sum * sum
-                });
-                *violated |= hits.fold(false, |any, hit| any | hit);
-            }
-        }
-        violated
-    }
-
-    /// True when no pair between a node and a node of the queries can be violated.
+    /// The second bound; `twice_away` is twice the distance of the centres.
     #[inline(always)]
-    fn is_clear(&self, node: usize, queries: &Self, queries_node: usize, tolerance: f64) -> bool {
+    fn above_planes(&self, node: usize, region: &Region<'_>, twice_away: f64) -> f64 {
         let d = self.tree.dimension();
         let (low, high) = self.tree.corners(node);
-        let (query_low, query_high) = queries.tree.corners(queries_node);
-        let (plane, query_plane) = (self.plane(node), queries.plane(queries_node));
-        let (mut to_box_2, mut to_centre_2, mut size_2) = (0.0, 0.0, 0.0);
+        let plane = self.plane(node);
+        let mut twice = twice_away - 2.0 * (plane[d] + region.plane.map_or(0.0, |plane| plane[d]));
         for a in 0..d {
-            let (below, above) = (low[a] - query_high[a], high[a] - query_low[a]);
-            let gap = below.max(-above).max(0.0);
-            to_box_2 += gap * gap;
-            to_centre_2 += (below + above) * (below + above);
-            size_2 += (above - below) * (above - below);
-        }
-        let needed = plane[d + 1] + query_plane[d + 1] - tolerance;
-        if needed <= 0.0 || to_box_2 >= needed * needed {
-            return true;
-        }
-        if to_box_2 < size_2 {
-            return false;
-        }
-        let away = to_centre_2.sqrt();
-        let mut twice = away - 2.0 * (plane[d] + query_plane[d]);
-        for a in 0..d {
-            let direction = (low[a] - query_high[a] + high[a] - query_low[a]) / away;
+            let direction = ((low[a] - region.high[a]) + (high[a] - region.low[a])) / twice_away;
             twice -= (direction - plane[a]).abs() * (high[a] - low[a]);
-            twice -= (direction + query_plane[a]).abs() * (query_high[a] - query_low[a]);
-        }
-        0.5 * twice >= -tolerance
-    }
-
-    /// Adds the points of a leaf that lie below the bound; returns the new bound.
-    #[inline(always)]
-    fn scan(&self, leaf: usize, x: &[f64], mut bound: f64, count: usize, found: &mut Vec<Found>) -> f64 {
-        let mut distances = self.tree.leaf_distances_2(leaf, x);
-        distances.iter_mut().for_each(|x| *x = x.sqrt());
-        for (k, &weight) in self.weights[leaf * LEAF..][..LEAF].iter().enumerate() {
-            let value = distances[k] - weight;
-            if value < bound {
-                if found.len() == count {
-                    found.pop();
-                }
-                let at = found.partition_point(|f| f.value <= value);
-                found.insert(at, Found { index: leaf * LEAF + k, value, distance: distances[k] });
-                if found.len() == count {
-                    bound = found[count - 1].value;
-                }
+            if let Some(plane) = region.plane {
+                twice -= (direction + plane[a]).abs() * (region.high[a] - region.low[a]);
             }
         }
-        bound
+        0.5 * twice
+    }
+}
+
+/// Where queries lie: a point, or a box of points whose own potential `u` is below a plane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Region<'a> {
+    low: &'a [f64],
+    high: &'a [f64],
+    plane: Option<&'a [f64]>,
+}
+
+impl<'a> Region<'a> {
+    /// A single query without a potential.
+    #[inline(always)]
+    pub(super) fn point(x: &'a [f64]) -> Self {
+        Self { low: x, high: x, plane: None }
+    }
+
+    /// The points of a node with their prices.
+    #[inline(always)]
+    pub(super) fn node<const D: usize>(prices: &'a Prices<'_, D>, node: usize) -> Self {
+        let (low, high) = prices.tree.corners(node);
+        Self { low, high, plane: Some(prices.plane(node)) }
     }
 }

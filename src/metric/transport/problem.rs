@@ -1,9 +1,10 @@
 //! [`Problem`]: what is left of two clouds when coincident points are merged and common mass is cancelled.
 //!
 //! # Formula
-//! For a metric cost `W1(μ, ν)` depends on `μ − ν` only: mass that both clouds hold at the same place stays there. What
-//! remains lives in coordinates scaled by a power of two such that the widest axis spans `[1/2, 1)`. Nothing is shifted:
-//! differences of the given coordinates are more accurate than differences of shifted ones.
+//! For a metric cost `W1(μ, ν)` depends on `μ − ν` only: mass that both clouds hold at the same place stays
+//! there. What remains lives in coordinates scaled by a power of two such that the widest axis spans `[1/2,
+//! 1)`. Nothing is shifted: differences of the given coordinates are more accurate than differences of shifted
+//! ones.
 
 use std::cmp::Ordering;
 
@@ -39,12 +40,11 @@ pub(super) struct Problem {
 }
 
 impl Unit {
-    /// The unit in which a length lies in `[1/2, 1)`.
+    /// The unit in which a positive length lies in `[1/2, 1)`.
     fn of(length: f64) -> Self {
-        if length < f64::MIN_POSITIVE {
-            return Self { exponent: Self::of(length * 2.0_f64.powi(60)).exponent - 60 };
-        }
-        Self { exponent: (length.to_bits() >> 52) as i32 - 1022 }
+        let exponent = |normal: f64| (normal.to_bits() >> 52) as i32 - 1022;
+        let subnormal = length < f64::MIN_POSITIVE;
+        Self { exponent: if subnormal { exponent(length * 2.0_f64.powi(60)) - 60 } else { exponent(length) } }
     }
 
     /// A length in this unit.
@@ -81,7 +81,9 @@ impl Problem {
             problem.weight_rounding = masses.rounding * norm(&widths);
         }
         problem.cancel(first, second, &masses);
-        problem.rescale();
+        if !problem.is_trivial() {
+            problem.rescale();
+        }
         problem
     }
 
@@ -117,6 +119,7 @@ impl Problem {
         (self.sources, self.targets) = (sources, targets);
     }
 
+    /// Sources and targets have no point in common, so some extent is positive.
     fn rescale(&mut self) {
         let all = self.sources.coordinates.iter().chain(&self.targets.coordinates);
         let widest = widths(all.clone(), self.dimension).into_iter().fold(0.0, f64::max);

@@ -21,8 +21,8 @@ impl Simplex {
 
     /// Pivots until no arc pays.
     ///
-    /// Arcs that pay are listed and used up before all arcs are looked through again: when a few arcs have been added to
-    /// many, most of the work would otherwise be looking for the next arc that pays.
+    /// Arcs that pay are listed and used up before all arcs are looked through again: when a few arcs have been
+    /// added to many, most of the work would otherwise be looking for the next arc that pays.
     pub(super) fn optimise(&mut self) {
         loop {
             let paying = |arc: &&Arc| self.basis.reduced_cost(arc) < -self.tolerance;
@@ -38,7 +38,8 @@ impl Simplex {
         self.basis.refresh();
     }
 
-    /// Goes through the list once: the arc that pays most in each block enters, those that pay no more are dropped.
+    /// Goes through the list once: the arc that pays most in each block enters, those that pay no more are
+    /// dropped.
     fn sweep(&mut self, list: &mut Vec<Arc>, block: usize) {
         let mut kept = 0;
         for from in (0..list.len()).step_by(block) {

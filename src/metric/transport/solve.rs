@@ -13,15 +13,15 @@ const SMALL: usize = 128;
 /// Violated arcs that a row may add per round.
 const ARCS_PER_ROW: usize = 4;
 
-/// Arcs that violate dual feasibility by less are not added: `1e-13` of the extent, which lies in `[1/2, 1)`.
-const PRICING_TOLERANCE: f64 = 5e-14;
+/// Arcs that violate dual feasibility by less are not added. In units of the extent, which lies in `[1/2, 1)`.
+const PRICING_TOLERANCE: f64 = 2e-14;
 
-/// Arcs whose reduced cost is above minus this do not enter: well below what pricing adds, well above the rounding of a
-/// potential.
+/// Arcs whose reduced cost is above minus this do not enter: below what pricing adds, well above the rounding
+/// that potentials pile up.
 const PIVOT_TOLERANCE: f64 = 1e-14;
 
-/// Rounds after which pricing stops. Far more than ever needed; bounds the time should rounding keep it from settling, and
-/// the certificate says what was reached.
+/// Rounds after which pricing stops. Far more than ever needed; bounds the time should rounding keep it from
+/// settling, and the certificate says what was reached.
 const ROUNDS: usize = 1000;
 
 /// What solving took.
@@ -53,10 +53,11 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
         effort = coarse.effort;
         Start::refined([sources, targets], [&coarse_sources, &coarse_targets], &coarse.basis)
     };
-    // Prices are the values of a 1-Lipschitz function up to sign, so `u_i + v_j ≥ −|x_i − y_j|`: going through the root
-    // at twice the diameter either way costs more than any direct arc.
-    let artificial = 2.0 * (sources.tree.dimension() as f64).sqrt();
-    let basis = Basis::greedy(&sources.masses, &targets.masses, &start, artificial);
+    // Prices are the values of a 1-Lipschitz function up to sign, so `u_i + v_j ≥ −|x_i − y_j|`: with a penalty
+    // of four diameters the way through the root costs more than any arc. Only targets pay it, and once all of
+    // them are served no potential carries it, nor its rounding.
+    let penalty = 4.0 * (sources.tree.dimension() as f64).sqrt();
+    let basis = Basis::greedy(&sources.masses, &targets.masses, &start, penalty);
     let mut simplex = Simplex::new(basis, start.arcs, PIVOT_TOLERANCE);
     let mut violated = vec![];
     for _ in 0..ROUNDS {
@@ -75,8 +76,8 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
 
 /// Finds arcs with `|x_i − y_j| < u_i + v_j` over all pairs.
 ///
-/// A target that has been found has its price lowered until the arc pays no more, so that rows which would all find the same
-/// targets spread over many. Nothing found means that nothing is violated.
+/// A target that has been found has its price lowered until the arc pays no more, so that rows which would all
+/// find the same targets spread over many. Nothing found means that nothing is violated.
 fn price<const D: usize>(sources: &Side<D>, targets: &Side<D>, basis: &Basis, violated: &mut Vec<Arc>) {
     violated.clear();
     let [source_dual, target_dual] = duals([sources, targets], basis);

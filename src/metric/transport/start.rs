@@ -1,12 +1,15 @@
 //! [`Start`]: the arcs and prices with which a simplex begins.
 //!
-//! Small problems take all pairs. Larger ones solve a coarser problem first: its potential, extended to all space as
-//! `f(y) = min_J |y − Y_J| − V_J`, prices the fine points, each of which offers the arcs of least reduced cost; and
-//! what the coarse plan ships between two cells may go between any of their members. The latter matters where
-//! points have collapsed onto clusters: there all members of a cluster prefer the same few partners.
+//! Small problems take all pairs. Larger ones solve a coarser problem first: its potential, extended to all
+//! space as `f(y) = min_J |y − Y_J| − V_J`, prices the fine points, each of which offers the arcs of least
+//! reduced cost; and what the coarse plan ships between two cells may go between any of their members. The
+//! latter matters where points have collapsed onto clusters: there all members of a cluster prefer the same few
+//! partners.
 
 use super::basis::Basis;
-use super::prices::{Dual, Found, Prices};
+use super::dual::Dual;
+use super::prices::Prices;
+use super::search::Found;
 use super::side::{Coarse, Side};
 use super::tree::{Tree, distance};
 
@@ -105,8 +108,9 @@ pub(super) fn duals<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> [Dua
 
 /// The c-transform `min_j |x − y_j| − v_j` at every query, showing the `count` best points of each to `visit`.
 ///
-/// Queries come in tree order and every value moves by at most `|x − x'|` from one to the next: the last search bounds
-/// the next one. So does the `limit` of each query, a guess of its value; a wrong guess costs a second search.
+/// Queries come in tree order and every value moves by at most `|x − x'|` from one to the next: the last search
+/// bounds the next one. So does the `limit` of each query, a guess of its value; a wrong guess costs a second
+/// search.
 pub(super) fn transform<const D: usize>(
     queries: &Tree<D>,
     prices: &Prices<D>,

@@ -1,7 +1,8 @@
 //! [`Tree`]: a k-d tree that keeps its points in tree order.
 //!
-//! Leaf `l` holds the points `8l … 8l+7`, and the children of node `k` are `2k+1` and `2k+2`: no pointers, neighbours in
-//! space are neighbours in memory, and four consecutive points form a cell of their own, which is what coarsening merges.
+//! Leaf `l` holds the points `8l … 8l+7`, and the children of node `k` are `2k+1` and `2k+2`: no pointers,
+//! neighbours in space are neighbours in memory, and four consecutive points form a cell of their own, which is
+//! what coarsening merges.
 //!
 //! `D` is the dimension, or zero for one that is only known at run time.
 
@@ -118,7 +119,8 @@ impl<const D: usize> Tree<D> {
     }
 }
 
-/// Sorts rows into cells: each half of the capacity takes the points on one side of a cut across the widest axis.
+/// Sorts rows into cells: each half of the capacity takes the points on one side of a cut across the widest
+/// axis.
 fn arrange(points: &[f64], dimension: usize, order: &mut [u32], capacity: usize) {
     if order.len() <= CELL {
         return;
@@ -145,7 +147,8 @@ fn arrange(points: &[f64], dimension: usize, order: &mut [u32], capacity: usize)
     }
 }
 
-/// Euclidean distance of two points of scaled clouds: squares do not overflow and do not matter when they underflow.
+/// Euclidean distance of two points of scaled clouds: squares do not overflow and do not matter when they
+/// underflow.
 #[inline(always)]
 pub(super) fn distance<const D: usize>(a: &[f64], b: &[f64]) -> f64 {
     let dimension = if D == 0 { a.len() } else { D };
@@ -155,4 +158,31 @@ pub(super) fn distance<const D: usize>(a: &[f64], b: &[f64]) -> f64 {
         sum += gap * gap;
     }
     sum.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_all_points_and_bounds_every_node() {
+        for count in [1, 4, 5, 8, 9, 63, 64, 65, 1000] {
+            let points: Vec<f64> = (0..2 * count).map(|k| (k as f64 * 1.7).sin().powi(3)).collect();
+            let (tree, mut order) = Tree::<2>::build(&points, 2);
+            for (index, &row) in order.iter().enumerate() {
+                assert_eq!(tree.point(index), &points[2 * row as usize..][..2]);
+                let mut node = tree.nodes() / 2 + index / LEAF;
+                loop {
+                    let (low, high) = tree.corners(node);
+                    assert!((0..2).all(|a| (low[a]..=high[a]).contains(&tree.point(index)[a])));
+                    if node == 0 {
+                        break;
+                    }
+                    node = (node - 1) / 2;
+                }
+            }
+            order.sort_unstable();
+            assert!(order.iter().enumerate().all(|(k, &row)| k == row as usize));
+        }
+    }
 }
