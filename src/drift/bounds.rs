@@ -31,20 +31,32 @@ impl Bounds {
 
     /// Squared distance between the nearest points of two boxes. Symmetric, and not larger for an enclosing box, to the bit.
     pub(super) fn gap_2(&self, other: &Self) -> f64 {
-        let gap = |(a, b): (&Side, &Side)| (b.low - a.high).max(a.low - b.high).max(0.0);
-        self.sides.iter().zip(&other.sides).map(gap).fold(0.0, |sum, gap| sum + gap * gap)
+        let mut sum = 0.0;
+        for (a, b) in self.sides.iter().zip(&other.sides) {
+            let gap = (b.low - a.high).max(a.low - b.high).max(0.0);
+            sum += gap * gap;
+        }
+        sum
     }
 
     /// Squared distance between the farthest points of two boxes.
     pub(super) fn reach_2(&self, other: &Self) -> f64 {
-        let reach = |(a, b): (&Side, &Side)| (b.high - a.low).max(a.high - b.low);
-        self.sides.iter().zip(&other.sides).map(reach).fold(0.0, |sum, reach| sum + reach * reach)
+        let mut sum = 0.0;
+        for (a, b) in self.sides.iter().zip(&other.sides) {
+            let reach = (b.high - a.low).max(a.high - b.low);
+            sum += reach * reach;
+        }
+        sum
     }
 
     /// Squared distance from a point to the box.
     pub(super) fn distance_2(&self, point: &[f64]) -> f64 {
-        let gap = |(side, &x): (&Side, &f64)| (side.low - x).max(x - side.high).max(0.0);
-        self.sides.iter().zip(point).map(gap).fold(0.0, |sum, gap| sum + gap * gap)
+        let mut sum = 0.0;
+        for (side, &x) in self.sides.iter().zip(point) {
+            let gap = (side.low - x).max(x - side.high).max(0.0);
+            sum += gap * gap;
+        }
+        sum
     }
 
     /// Length of the diagonal.

@@ -16,11 +16,11 @@ use rayon::prelude::*;
 
 use super::cutoff::{Budget, Cutoff, Omitted};
 use super::kernel::TILE;
-use super::order::kd_order;
+use super::order::{Depth, kd_order};
 use super::outcome::Outcome;
 use super::rounding::Arithmetic;
 use super::units::{Units, largest_magnitude};
-use super::{Drift, DriftField, Targets, Tolerance, check_finite};
+use super::{Drift, DriftField, Targets, Tolerance, check};
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
@@ -88,16 +88,16 @@ struct Request<'a> {
 
 impl Request<'_> {
     fn evaluate<const D: usize>(&self, field: &mut DriftField) -> Result<()> {
-        check_finite(self.sources.points, D, "the cloud of sources")?;
+        check(self.sources.points, D, "the cloud of sources")?;
         let points = match self.targets {
             Targets::Sources => self.sources.points,
             Targets::Points(points) => points,
         };
-        check_finite(points, D, "the set of targets")?;
+        check(points, D, "the set of targets")?;
         field.reset(points.len() / D, D);
         let search = Search::<D>::new(self, points)?;
         let mut rows: Vec<usize> = (0..points.len() / D).collect();
-        kd_order(points, D, &mut rows);
+        kd_order(points, D, Depth::Tiles, &mut rows);
         let outcomes: Vec<Outcome> = rows.par_chunks(TILE).map(|rows| search.drift(points, rows)).collect();
         rows.chunks(TILE).zip(&outcomes).for_each(|(rows, outcome)| outcome.scatter(rows, field));
         Ok(())

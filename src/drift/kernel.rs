@@ -405,3 +405,73 @@ fn add_masses<V: Lanes, F: Flavour>(
     let sum = &mut vectors_mut(row_sum)[strip];
     V::load(sum).add(V::sums(sums)).store(sum);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::simd::{Instructions, sweep};
+    use super::super::units::FAR_AWAY;
+    use super::*;
+
+    /// Seven units for the kernel (`rounding` counts them), one and a half for the reference.
+    const ROUNDOFF: f64 = 8.5 * 0.5 * f64::EPSILON;
+
+    /// `2^(−κz²)` for 64 values of `z`, as the columns of a sweep whose rows are all far away but one at the origin.
+    fn kernel_values(instructions: Instructions, sharpness: f64, distances: Lane) -> Lane {
+        let mut row = [FAR_AWAY; TILE];
+        row[5] = 0.0;
+        let weights = [1.0; TILE];
+        let (mut row_sums, mut column_sums) = ([[0.0; TILE]; 2], [[0.0; TILE]; 2]);
+        let pair = Sweep {
+            dimension: 1,
+            rows: &[row, weights],
+            columns: &[distances, weights],
+            row_boxes: &[],
+            column_boxes: &[],
+            limit_2: f64::INFINITY,
+            row_sums: &mut row_sums,
+            column_sums: &mut column_sums,
+        };
+        sweep::<Pair<false, true, false>>(instructions, Kernel { sharpness }, pair);
+        column_sums[1]
+    }
+
+    #[test]
+    fn the_exponential_is_accurate_to_a_few_units_in_the_last_place() {
+        for instructions in [Instructions::detect(), Instructions::portable()] {
+            for sharpness in [1.0, 1.7, 2.885_390_081_777_927, 3.999] {
+                for block in 0..30 {
+                    // Multiples of 1/128 have exact squares.
+                    let distances: Lane = std::array::from_fn(|i| (block * TILE + i) as f64 / 128.0);
+                    let values = kernel_values(instructions, sharpness, distances);
+                    for (z, value) in distances.iter().zip(values) {
+                        let q = z * z;
+                        let exponent = sharpness * q;
+                        let rest = sharpness.mul_add(q, -exponent);
+                        let expected = (-exponent).exp2() * (1.0 - rest * std::f64::consts::LN_2);
+                        // Without a fused operation the exponent is rounded once more.
+                        let tolerance = ROUNDOFF
+                            + if instructions == Instructions::portable() {
+                                exponent * f64::EPSILON
+                            } else {
+                                0.0
+                            };
+                        assert!(
+                            (value / expected - 1.0).abs() <= tolerance,
+                            "2^−{exponent}: {value} instead of {expected}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_weighs_itself_with_one_and_far_points_with_zero() {
+        let mut distances = [0.0; TILE];
+        distances[1] = 1e10;
+        distances[2] = -FAR_AWAY;
+        distances[3] = 32.0;
+        let values = kernel_values(Instructions::detect(), 1.0, distances);
+        assert_eq!(values[..4], [1.0, 0.0, 0.0, 0.0]);
+    }
+}

@@ -7,6 +7,19 @@
 //! Stage 1 takes the sources themselves as targets; Stage 2 takes the noisy tokens as targets and `β = 1/τ`.
 //! Every implementation sums `ω_j w_j (z_j − x)` rather than `F − x`, so nothing cancels.
 //!
+//! | drift | sums over | home |
+//! |---|---|---|
+//! | [`Dense`] | all pairs, by SIMD tiles | small clouds, wide kernels |
+//! | [`Blocks`] | pairs of tiles, and of quads of points in them, that are near enough | narrow kernels, any dimension |
+//! | [`KdTree`] | neighbours found in a k-d tree, one at a time | a reference for truncation, `d ≤ 8` |
+//!
+//! A truncated sum never moves a drift by more than its [`Tolerance`]; [`DriftField::truncation`] says by how much it may have, and
+//! [`DriftField::rounding`] bounds what rounding did. Both are true bounds, for weighted sources and for targets anywhere.
+//!
+//! Inside, `tiled` is the entry: `sources` cuts the cloud into `tiles` (ordered by `order`, over which `tree` stands), `partners` decides by `cutoff` which
+//! pairs of tiles matter, `sweep` traverses them on all threads with the same result for any number, and `kernel` sums over a pair. `self_drift` and
+//! `queries` put these together.
+//!
 //! # Paper
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 
@@ -33,6 +46,9 @@ mod tiles;
 mod tolerance;
 mod tree;
 mod units;
+
+use sweep::Workspace;
+
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
@@ -66,7 +82,9 @@ pub struct DriftField {
     pub rounding: Vec<f64>,
     /// Kernel values really computed, counted as ordered pairs.
     pub pairs: u64,
-    /// Memory for the next evaluation.
+    /// Memory that the next evaluation by tiles uses again.
+    workspace: Workspace,
+    /// Memory that the next Gauss transform uses again.
     scratch: gauss_transform::Pool,
 }
 
@@ -97,8 +115,16 @@ pub trait Drift: Send + Sync {
     ) -> Result<()>;
 }
 
-/// Refuses coordinates that are not finite: a NaN would spread to every sum silently.
-fn check_finite(points: &[f64], dimension: usize, what: &str) -> Result<()> {
+/// Refuses coordinates that are not finite (a NaN would spread to every sum silently) or do not make up whole points.
+fn check(points: &[f64], dimension: usize, what: &str) -> Result<()> {
+    if !points.len().is_multiple_of(dimension) {
+        return Err(Error::LengthMismatch {
+            what: what.into(),
+            other: format!("the {dimension} coordinates of every point"),
+            expected: points.len().next_multiple_of(dimension),
+            found: points.len(),
+        });
+    }
     match points.iter().position(|x| !x.is_finite()) {
         None => Ok(()),
         Some(at) => Err(Error::NotFinite {

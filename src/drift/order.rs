@@ -15,15 +15,30 @@ pub(super) fn left_tiles(tiles: usize) -> usize {
     tiles / 2
 }
 
-/// Where a range of points is split, or zero for a single quad.
-fn boundary(points: usize) -> usize {
-    if points > TILE { left_tiles(points.div_ceil(TILE)) * TILE } else { points.div_ceil(QUAD) / 2 * QUAD }
+/// How far down the splits go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// To tiles: for sums that leave nothing out.
+    Tiles,
+    /// To quads: for sums that leave out parts of tiles.
+    Quads,
+}
+
+impl Depth {
+    /// Where a range of points is split, or zero for one that is not.
+    fn boundary(self, points: usize) -> usize {
+        match self {
+            _ if points > TILE => left_tiles(points.div_ceil(TILE)) * TILE,
+            Self::Tiles => 0,
+            Self::Quads => points.div_ceil(QUAD) / 2 * QUAD,
+        }
+    }
 }
 
 /// Reorders `members`, row numbers of row-major `points`, tile by tile.
-pub(super) fn kd_order(points: &[f64], dimension: usize, members: &mut [usize]) {
+pub(super) fn kd_order(points: &[f64], dimension: usize, depth: Depth, members: &mut [usize]) {
     let mut keys = vec![Key { value: 0.0, member: 0 }; members.len()];
-    split(points, dimension, members, &mut keys);
+    Splitter { points, dimension, depth }.split(members, &mut keys);
 }
 
 /// A coordinate with the point it belongs to: selection then runs through consecutive memory.
@@ -33,41 +48,51 @@ struct Key {
     member: usize,
 }
 
-fn split(points: &[f64], dimension: usize, members: &mut [usize], keys: &mut [Key]) {
-    let boundary = boundary(members.len());
-    if boundary == 0 {
-        return;
-    }
-    let side = widest_side(points, dimension, members);
-    for (key, &member) in keys.iter_mut().zip(members.iter()) {
-        *key = Key { value: points[member * dimension + side], member };
-    }
-    keys.select_nth_unstable_by(boundary, |a, b| a.value.total_cmp(&b.value));
-    members.iter_mut().zip(keys.iter()).for_each(|(member, key)| *member = key.member);
-    let parallel = members.len() >= PARALLEL;
-    let (left, right) = members.split_at_mut(boundary);
-    let (left_keys, right_keys) = keys.split_at_mut(boundary);
-    let mut left = || split(points, dimension, left, left_keys);
-    let mut right = || split(points, dimension, right, right_keys);
-    if parallel {
-        join(left, right);
-    } else {
-        left();
-        right();
-    }
+struct Splitter<'a> {
+    points: &'a [f64],
+    dimension: usize,
+    depth: Depth,
 }
 
-fn widest_side(points: &[f64], dimension: usize, members: &[usize]) -> usize {
-    let extent = |side: usize| {
-        let values = members.iter().map(|&member| points[member * dimension + side]);
-        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
-        high * 0.5 - low * 0.5
-    };
-    (0..dimension)
-        .map(extent)
-        .enumerate()
-        .fold((0, f64::MIN), |best, next| if next.1 > best.1 { next } else { best })
-        .0
+impl Splitter<'_> {
+    fn split(&self, members: &mut [usize], keys: &mut [Key]) {
+        let boundary = self.depth.boundary(members.len());
+        if boundary == 0 {
+            return;
+        }
+        let side = self.widest_side(members);
+        for (key, &member) in keys.iter_mut().zip(members.iter()) {
+            *key = Key { value: self.points[member * self.dimension + side], member };
+        }
+        keys.select_nth_unstable_by(boundary, |a, b| a.value.total_cmp(&b.value));
+        members.iter_mut().zip(keys.iter()).for_each(|(member, key)| *member = key.member);
+        let parallel = members.len() >= PARALLEL;
+        let (left, right) = members.split_at_mut(boundary);
+        let (left_keys, right_keys) = keys.split_at_mut(boundary);
+        if parallel {
+            join(|| self.split(left, left_keys), || self.split(right, right_keys));
+        } else {
+            self.split(left, left_keys);
+            self.split(right, right_keys);
+        }
+    }
+
+    fn widest_side(&self, members: &[usize]) -> usize {
+        let (mut widest, mut extent) = (0, f64::NEG_INFINITY);
+        for side in 0..self.dimension {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for &member in members {
+                let x = self.points[member * self.dimension + side];
+                low = low.min(x);
+                high = high.max(x);
+            }
+            // Halved, because the difference itself may overflow.
+            if 0.5 * high - 0.5 * low > extent {
+                (widest, extent) = (side, 0.5 * high - 0.5 * low);
+            }
+        }
+        widest
+    }
 }
 
 #[cfg(test)]
@@ -79,7 +104,7 @@ mod tests {
         let n = 5 * TILE + 7;
         let points: Vec<f64> = (0..n).map(|i| ((i * 7919) % n) as f64).collect();
         let mut members: Vec<usize> = (0..n).collect();
-        kd_order(&points, 1, &mut members);
+        kd_order(&points, 1, Depth::Quads, &mut members);
         for (tile, chunk) in members.chunks(TILE).enumerate() {
             let mut values: Vec<usize> = chunk.iter().map(|&i| points[i] as usize).collect();
             values.sort_unstable();

@@ -27,7 +27,7 @@ use super::tree::Node;
 
 /// Evaluates the drift at the rows `members` of row-major `points`, and fills the same rows of the field.
 pub(super) fn drift_at(sources: &Sources, points: &[f64], mut members: Vec<usize>, field: &mut DriftField) {
-    kd_order(points, sources.tiles.dimension(), &mut members);
+    kd_order(points, sources.tiles.dimension(), sources.depth, &mut members);
     let outcomes: Vec<Outcome> = members
         .par_chunks(TILE)
         .map(|members| TargetTile::new(sources, points, members).drift(sources))
@@ -79,36 +79,39 @@ impl TargetTile {
     }
 
     fn drift(&self, sources: &Sources) -> Outcome {
-        let d = sources.tiles.dimension();
         let deepest = largest(self.references.iter().map(|reference| reference.exponent));
         let summed = self.sum(sources, deepest);
-        let arithmetic = sources.arithmetic(WITHIN_PAIR + BATCH + summed.tiles.div_ceil(BATCH));
-        let diameter = sources.tree.root().bounds.diagonal() * sources.units.length;
-        let (log_total, log_norm) = (sources.total().ln(), sources.norm.ln());
-        let mut outcome = Outcome::new(d);
+        let mut outcome = Outcome::new(sources.tiles.dimension());
         for (place, reference) in self.references.iter().enumerate() {
-            let mass = summed.sums[d][place];
-            let mut offset = 0.0_f64;
-            for k in 0..d {
-                let half = 0.5 * self.lanes[d + k][place];
-                offset = offset.hypot(half);
-                outcome.velocity[k][place] = (summed.sums[k][place] / mass - half) * sources.units.length;
-            }
-            let speed = outcome.speed(place);
-            let log_mass = mass.ln() - reference.exponent * std::f64::consts::LN_2;
-            let relative = mass * (deepest - reference.exponent).exp2();
-            outcome.log_mass[place] = log_mass - log_norm;
-            outcome.truncation[place] =
-                summed.omitted.bound(speed * sources.units.per_length, relative) * sources.units.length;
-            outcome.rounding[place] = arithmetic.bound_from_reference(
-                speed,
-                log_mass - log_total,
-                offset * sources.units.length,
-                diameter,
-            );
+            self.finish(sources, &summed, place, &mut outcome);
+            let mass = summed.sums[sources.tiles.dimension()][place] * (deepest - reference.exponent).exp2();
+            let speed = outcome.speed(place) * sources.units.per_length;
+            outcome.truncation[place] = summed.omitted.bound(speed, mass) * sources.units.length;
         }
         outcome.pairs = summed.pairs;
         outcome
+    }
+
+    /// Turns the sums of one target into its drift, its mass and the bound on rounding.
+    fn finish(&self, sources: &Sources, summed: &Summed, place: usize, outcome: &mut Outcome) {
+        let Sources { tiles, tree, units, norm, .. } = sources;
+        let d = tiles.dimension();
+        let mass = summed.sums[d][place];
+        let mut offset = 0.0_f64;
+        for k in 0..d {
+            let half = 0.5 * self.lanes[d + k][place];
+            offset = offset.hypot(half);
+            outcome.velocity[k][place] = (summed.sums[k][place] / mass - half) * units.length;
+        }
+        let log_mass = mass.ln() - self.references[place].exponent * std::f64::consts::LN_2;
+        outcome.log_mass[place] = log_mass - norm.ln();
+        let arithmetic = sources.arithmetic(WITHIN_PAIR + BATCH + summed.tiles.div_ceil(BATCH));
+        outcome.rounding[place] = arithmetic.bound_from_reference(
+            outcome.speed(place),
+            log_mass - sources.total().ln(),
+            offset * units.length,
+            tree.root().bounds.diagonal() * units.length,
+        );
     }
 
     /// Sums over all source tiles that are not left out; what is left out is counted relative to `2^−deepest`.

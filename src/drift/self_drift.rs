@@ -31,7 +31,7 @@ pub(super) fn self_drift(sources: &Sources, field: &mut DriftField) -> Vec<usize
         faintest,
     });
     let partners = Partners::new(&sources.tree, cutoff, sources.units.sharpness, faintness);
-    let swept = add_pairs(&kernel, &partners, &mut sums);
+    let swept = add_pairs(&kernel, &partners, &mut field.workspace, &mut sums);
     let arithmetic = sources.arithmetic(swept.additions);
     let outcomes: Vec<Outcome> = sums
         .par_chunks(kernel.lanes())

@@ -1,6 +1,7 @@
 //! The sources of a kernel sum, cut into tiles, with everything that self-drift and queries share.
 
 use super::kernel::Kernel;
+use super::order::Depth;
 use super::rounding::Arithmetic;
 use super::simd::Instructions;
 use super::tiled::Manner;
@@ -17,6 +18,8 @@ pub(super) struct Sources {
     pub(super) tiles: Tiles,
     pub(super) tree: Tree,
     pub(super) units: Units,
+    /// How far down points are sorted.
+    pub(super) depth: Depth,
     pub(super) beta: Beta,
     pub(super) instructions: Instructions,
     /// Bound on the truncation error, in tile units; zero leaves nothing out.
@@ -39,10 +42,12 @@ impl Sources {
         }
         let largest = largest_magnitude(cloud.points).max(largest_magnitude(targets));
         let units = Units::new(beta, largest)?;
-        let tiles = Tiles::new(cloud, members, units);
+        let depth = if manner.tolerance > 0.0 { Depth::Quads } else { Depth::Tiles };
+        let tiles = Tiles::new(cloud, members, depth, units);
         Ok(Self {
             tree: Tree::new(&tiles),
             units,
+            depth,
             beta,
             instructions: manner.instructions,
             tolerance: manner.tolerance * units.per_length,

@@ -58,11 +58,31 @@ pub(super) struct Swept {
     pub(super) additions: usize,
 }
 
+/// Sums of chunks, kept from one evaluation to the next: fresh memory costs more than filling it.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    parts: Vec<Part>,
+}
+
+impl Clone for Workspace {
+    /// A copy starts without memory of its own.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 /// Adds the sums over all pairs of different tiles.
-pub(super) fn add_pairs(kernel: &impl TileSum, partners: &Partners<'_>, sums: &mut [Lane]) -> Swept {
+pub(super) fn add_pairs(
+    kernel: &impl TileSum,
+    partners: &Partners<'_>,
+    workspace: &mut Workspace,
+    sums: &mut [Lane],
+) -> Swept {
     let loads: Vec<Load> = (0..partners.tiles()).into_par_iter().map(|tile| partners.load(tile)).collect();
     let chunks = chunks(&loads);
-    let parts: Vec<Part> = chunks.par_iter().map(|rows| Part::new(kernel, partners, rows.clone())).collect();
+    let parts = &mut workspace.parts;
+    parts.resize_with(chunks.len(), Part::default);
+    parts.par_iter_mut().zip(&chunks).for_each(|(part, rows)| part.fill(kernel, partners, rows.clone()));
     sums.par_chunks_mut(kernel.lanes()).enumerate().for_each(|(tile, sums)| {
         parts.iter().filter_map(|part| part.of(tile)).for_each(|part| add(sums, part));
     });
@@ -89,6 +109,7 @@ fn chunks(loads: &[Load]) -> Vec<Range<usize>> {
 }
 
 /// The sums that one chunk adds.
+#[derive(Debug, Default)]
 struct Part {
     lanes: usize,
     /// Per tile: where its sums start, if it has any.
@@ -98,26 +119,30 @@ struct Part {
 }
 
 impl Part {
-    fn new(kernel: &impl TileSum, partners: &Partners<'_>, rows: Range<usize>) -> Self {
+    /// Forgets what was there and sums over the pairs of some rows.
+    fn fill(&mut self, kernel: &impl TileSum, partners: &Partners<'_>, rows: Range<usize>) {
         let lanes = kernel.lanes();
-        let mut part = Self { lanes, places: vec![None; partners.tiles()], sums: Vec::new(), pairs: 0 };
+        self.lanes = lanes;
+        self.pairs = 0;
+        self.sums.clear();
+        self.places.clear();
+        self.places.resize(partners.tiles(), None);
         let (mut batch, mut columns) = (vec![[0.0; TILE]; lanes], vec![[0.0; TILE]; lanes]);
         for row in rows {
             let mut done = 0_usize;
             partners.later(row, |column| {
                 let pair = TilePair { row, column, limit_2: partners.limit_2(row, column) };
-                part.pairs += kernel.pair(pair, &mut batch, &mut columns);
-                part.take(column, &mut columns);
+                self.pairs += kernel.pair(pair, &mut batch, &mut columns);
+                self.take(column, &mut columns);
                 done += 1;
                 if done.is_multiple_of(BATCH) {
-                    part.take(row, &mut batch);
+                    self.take(row, &mut batch);
                 }
             });
             if !done.is_multiple_of(BATCH) {
-                part.take(row, &mut batch);
+                self.take(row, &mut batch);
             }
         }
-        part
     }
 
     /// Moves sums into a tile's place.

@@ -4,7 +4,7 @@ use super::queries::drift_at;
 use super::self_drift::self_drift;
 use super::simd::Instructions;
 use super::sources::Sources;
-use super::{DriftField, Targets, check_finite};
+use super::{DriftField, Targets, check};
 use crate::cloud::CloudView;
 use crate::error::Result;
 use crate::scale::Beta;
@@ -39,7 +39,7 @@ pub(super) fn evaluate(
     field: &mut DriftField,
 ) -> Result<()> {
     let d = cloud.dimension;
-    check_finite(cloud.points, d, "the cloud of sources")?;
+    check(cloud.points, d, "the cloud of sources")?;
     match targets {
         Targets::Sources => {
             field.reset(cloud.len(), d);
@@ -51,7 +51,7 @@ pub(super) fn evaluate(
             drift_at(&sources, cloud.points, rest, field);
         }
         Targets::Points(points) => {
-            check_finite(points, d, "the set of targets")?;
+            check(points, d, "the set of targets")?;
             field.reset(points.len() / d, d);
             let sources = Sources::new(cloud, points, beta, manner)?;
             drift_at(&sources, points, (0..points.len() / d).collect(), field);

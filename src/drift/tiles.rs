@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::bounds::Bounds;
 use super::kernel::{Lane, QUAD, QUADS, Sides, TILE};
-use super::order::kd_order;
+use super::order::{Depth, kd_order};
 use super::units::{FAR_AWAY, Units};
 use crate::cloud::CloudView;
 
@@ -25,9 +25,9 @@ pub(super) struct Tiles {
 
 impl Tiles {
     /// Orders the given rows of a cloud and cuts them into tiles. Without weights every point weighs one.
-    pub(super) fn new(cloud: CloudView<'_>, mut members: Vec<usize>, units: Units) -> Self {
+    pub(super) fn new(cloud: CloudView<'_>, mut members: Vec<usize>, depth: Depth, units: Units) -> Self {
         let dimension = cloud.dimension;
-        kd_order(cloud.points, dimension, &mut members);
+        kd_order(cloud.points, dimension, depth, &mut members);
         let attributes = dimension + 2;
         let mut lanes = vec![[0.0; TILE]; members.len().div_ceil(TILE) * attributes];
         lanes.par_chunks_mut(attributes).zip(members.par_chunks(TILE)).for_each(|(lanes, members)| {

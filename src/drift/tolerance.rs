@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::scale::Beta;
 
-/// Truncation below rounding: this part of the kernel's width `β^(−1/2)` is a fraction of one rounding of a typical term.
-const BELOW_ROUNDING: f64 = 1.0 / (1_u64 << 56) as f64;
+/// Truncation below rounding: one unit roundoff of the kernel's width `β^(−1/2)`, the length of a typical term.
+const BELOW_ROUNDING: f64 = 0.5 * f64::EPSILON;
 
 /// The bound `ε` on `|F − F^c|`, the distance by which truncating the kernel may move any particle's drift.
 ///
@@ -14,7 +14,7 @@ const BELOW_ROUNDING: f64 = 1.0 / (1_u64 << 56) as f64;
 /// assert!(Tolerance::new(-1.0).is_err());
 /// let beta = Beta::new(25.0)?;
 /// assert_eq!(Tolerance::new(1e-6)?.for_kernel(beta), 1e-6);
-/// assert!(Tolerance::default().for_kernel(beta) < 1e-17);
+/// assert!(Tolerance::default().for_kernel(beta) < 1e-16);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

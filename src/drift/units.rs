@@ -59,7 +59,11 @@ fn binary_exponent(x: f64) -> i32 {
 
 /// The largest magnitude among coordinates.
 pub(super) fn largest_magnitude(points: &[f64]) -> f64 {
-    points.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()))
+    let mut largest = 0.0_f64;
+    for x in points {
+        largest = largest.max(x.abs());
+    }
+    largest
 }
 
 #[cfg(test)]

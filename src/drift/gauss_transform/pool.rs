@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Vectors that nobody uses at the moment.
 #[derive(Debug, Default)]
-pub(super) struct Pool {
+pub(in crate::drift) struct Pool {
     idle: Mutex<Vec<Vec<f64>>>,
 }
 

@@ -154,4 +154,17 @@ fn what_is_not_a_number_is_refused() {
     let targets = Targets::Points(&[f64::INFINITY]);
     let error = Dense.evaluate(cloud.view(), targets, beta(1.0), &mut field).unwrap_err().to_string();
     assert!(error.contains("targets") && error.contains("inf"), "{error}");
+    for drift in drifts() {
+        let plane = Cloud::new(vec![0.0, 0.0], 2).unwrap();
+        let odd = drift.evaluate(plane.view(), Targets::Points(&[1.0, 2.0, 3.0]), beta(1.0), &mut field);
+        assert!(odd.unwrap_err().to_string().contains("4 are needed"));
+    }
+}
+
+#[test]
+fn a_tree_is_refused_where_it_cannot_help() {
+    let cloud = Cloud::new(vec![0.0; 18], 9).unwrap();
+    let error =
+        KdTree::default().evaluate(cloud.view(), Targets::Sources, beta(1.0), &mut DriftField::default());
+    assert!(error.unwrap_err().to_string().contains("use the blocks"));
 }

@@ -3,6 +3,7 @@
 mod certificates;
 mod clouds;
 mod edges;
+mod invariances;
 mod oracle;
 
 use clouds::{SHAPES, Shape, Weighting, cloud};
