@@ -123,7 +123,7 @@ proptest! {
     fn the_gauss_transform_keeps_its_promise(mut case in cases(), stretch in 0.0..3.0, shift in -5.0..5.0) {
         case.d = 1 + case.d % 2;
         let widths = (case.epsilon * case.beta.sqrt()).clamp(1e-14, 0.1);
-        let drift = GaussTransform::new(widths).unwrap();
+        let drift: [Box<dyn Drift>; 1] = [Box::new(GaussTransform::new(widths).unwrap())];
         let cloud = cloud(case.shape, case.weighting, case.n, case.d, case.seed);
         let others: Vec<f64> = cloud.points().iter().rev().map(|x| stretch * x + shift).collect();
         for targets in [Targets::Sources, Targets::Points(&others)] {
