@@ -57,6 +57,8 @@ pub mod metric;
 pub mod npy;
 pub mod posterior;
 pub mod scale;
+#[cfg(feature = "study")]
+pub mod study;
 
 pub use cloud::{Cloud, CloudView};
 pub use drift::{Drift, DriftField, Targets};
