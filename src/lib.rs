@@ -27,6 +27,8 @@
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
 //! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
+//! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
+//! | `report` | what rows say, as text, CSV, JSON, SVG and HTML (feature `study`) | |
 //!
 //! # A first flow
 //!
@@ -56,6 +58,8 @@ pub mod law;
 pub mod metric;
 pub mod npy;
 pub mod posterior;
+#[cfg(feature = "study")]
+pub mod report;
 pub mod scale;
 #[cfg(feature = "study")]
 pub mod study;

@@ -17,24 +17,34 @@
 mod axis;
 mod cell;
 mod cost;
+mod fit;
+mod folder;
 mod measure;
+mod merge;
 mod quantity;
 mod row;
+mod runner;
 mod shard;
 mod spec;
 mod store;
+mod summary;
 
 pub use axis::{Axis, Setting};
 pub use cell::{Cell, Key};
 pub use cost::seconds as cost_in_seconds;
+pub use fit::{Fit, FitOutcome, Fitted, Fixed, Line, PairedStep, Verdict};
+pub use folder::{Folder, RunRecord};
 pub use measure::measure;
+pub use merge::{Merged, merge};
 pub use quantity::Quantity;
 pub use row::{CloudPath, Measurement, Outcome, Row, Values};
+pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
 pub use spec::{
     Band, DriftMethod, FitSpec, MeasureSpec, MethodSpec, Model, Preset, Spec, SpecError, Sweep, Tolerances,
 };
 pub use store::Store;
+pub use summary::{Completeness, Filled, Group, PathStatistic, Statistic, Summary, Table};
 
 /// Version of the numerics. It is part of every [`Key`]: raise it with every change that moves a result by a bit, and rows computed
 /// before are computed anew.

@@ -71,19 +71,31 @@ impl Store {
 
     /// Adds a row and returns once it is on the disk. A row that is already there stays as it is.
     pub fn append(&mut self, row: Row) -> Result<()> {
+        self.append_all(vec![row])
+    }
+
+    /// Adds rows and returns once they are on the disk.
+    pub fn append_all(&mut self, rows: Vec<Row>) -> Result<()> {
         self.locked(|store| {
             store.catch_up()?;
-            if store.rows.contains_key(&row.key) {
-                return Ok(());
+            let mut text = String::new();
+            for row in rows {
+                if !store.rows.contains_key(&row.key) {
+                    text.push_str(&row.to_line());
+                    store.lines += 1;
+                    store.rows.insert(row.key.clone(), row);
+                }
             }
-            let line = row.to_line();
-            let written = store.file.write_all(line.as_bytes()).and_then(|()| store.file.sync_data());
+            let written = store.file.write_all(text.as_bytes()).and_then(|()| store.file.sync_data());
             written.map_err(|e| store.failed("write to", e))?;
-            store.read += line.len() as u64;
-            store.lines += 1;
-            store.rows.insert(row.key.clone(), row);
+            store.read += text.len() as u64;
             Ok(())
         })
+    }
+
+    /// The rows, in no particular order.
+    pub fn into_rows(self) -> impl Iterator<Item = Row> {
+        self.rows.into_values()
     }
 
     /// Runs a job while no other process writes. The system lifts the lock of a process that dies.

@@ -1,0 +1,58 @@
+//! Where rows come from: command, version, commit, machine, time.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use ebflow::study::{NUMERICS, RunRecord};
+
+/// The commit that the program was built from; the build script asks git.
+const COMMIT: &str = env!("EBFLOW_COMMIT");
+
+/// Times a run.
+pub struct Stopwatch {
+    began: SystemTime,
+    start: Instant,
+}
+
+impl Stopwatch {
+    pub fn start() -> Self {
+        Self { began: SystemTime::now(), start: Instant::now() }
+    }
+
+    pub fn record(&self, jobs: usize, computed: usize) -> RunRecord {
+        RunRecord {
+            command: command(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            commit: COMMIT.into(),
+            numerics: NUMERICS,
+            machine: machine(),
+            jobs,
+            began: self.began.duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs()),
+            seconds: self.start.elapsed().as_secs_f64(),
+            computed,
+        }
+    }
+}
+
+/// The command line, with quotes where a shell needs them.
+fn command() -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,+:@%".contains(c);
+    let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {
+        true => word,
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    let arguments = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("ebflow".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// Name, processor and cores, as far as the system tells.
+fn machine() -> String {
+    let line = |path: &str| std::fs::read_to_string(path).ok();
+    let name = line("/proc/sys/kernel/hostname").map_or_else(|| "unnamed".into(), |name| name.trim().to_owned());
+    let processor = line("/proc/cpuinfo").and_then(|text| {
+        let model = text.lines().find_map(|line| line.strip_prefix("model name"))?;
+        Some(model.trim_start_matches([' ', '\t', ':']).to_owned())
+    });
+    let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{name}, {} {processor}, {cores} cores", std::env::consts::OS)
+}
