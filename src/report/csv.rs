@@ -70,7 +70,8 @@ fn columns(material: &Material<'_>) -> Vec<Column> {
 fn record(material: &Material<'_>, filled: &Filled, columns: &[Column]) -> Vec<String> {
     let number = |x: Option<f64>| x.map_or_else(String::new, |x| x.to_string());
     let row = filled.row.as_ref();
-    let mut record: Vec<String> = Axis::ALL.iter().map(|axis| number(filled.cell.setting.get(*axis))).collect();
+    let mut record: Vec<String> =
+        Axis::ALL.iter().map(|axis| number(filled.cell.setting.get(*axis))).collect();
     record.push(filled.cell.seed.to_string());
     record.push(filled.cell.key(material.spec).to_string());
     record.push(match row {

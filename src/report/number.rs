@@ -3,6 +3,9 @@
 /// Superscript digits.
 const SUPERSCRIPTS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
+/// A standard error below this share of its mean is rounding: all seeds gave the same number.
+const ROUNDING: f64 = 1e-14;
+
 /// A number to about `digits` significant digits, without trailing zeros; powers of ten where it would be long.
 pub(super) fn plain(x: f64, digits: usize) -> String {
     if x == 0.0 {
@@ -41,7 +44,7 @@ pub(super) fn power_of_ten(exponent: i32) -> String {
 
 /// `0.1234 ± 0.0012`: the error to two digits, the number to as many decimals.
 pub(super) fn with_error(value: f64, error: Option<f64>) -> String {
-    let Some(error) = error.filter(|error| *error > 0.0) else { return plain(value, 4) };
+    let Some(error) = error.filter(|error| *error > ROUNDING * value.abs()) else { return plain(value, 4) };
     let decimals = usize::try_from(1 - error.log10().floor() as i32).unwrap_or(0);
     if decimals > 6 || value.abs() >= 1e6 {
         return format!("{} ± {}", plain(value, 4), plain(error, 2));

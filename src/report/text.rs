@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, ContentArrangement, Table as TextTable};
 
 use super::Material;
@@ -42,7 +42,7 @@ pub(super) fn status(material: &Material<'_>) -> String {
 
 fn table(header: &[String], lines: impl Iterator<Item = Vec<String>>) -> String {
     let mut table = TextTable::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     lines.for_each(|line| {
         table.add_row(line);
@@ -57,10 +57,9 @@ pub(super) fn fit_header() -> Vec<String> {
 
 /// A fit as the cells of a table.
 pub(super) fn fit_line(fit: &Fit) -> Vec<String> {
-    let expected = fit.expect.map_or_else(
-        || "–".into(),
-        |band| format!("[{}, {}]", plain(band.low, 3), plain(band.high, 3)),
-    );
+    let expected = fit
+        .expect
+        .map_or_else(|| "–".into(), |band| format!("[{}, {}]", plain(band.low, 3), plain(band.high, 3)));
     let (slope, interval, range, verdict) = match &fit.outcome {
         FitOutcome::Fitted(fitted) => (
             with_error(fitted.slope.estimate, Some(fitted.slope.standard_error)),

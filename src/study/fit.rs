@@ -222,7 +222,8 @@ impl FitOutcome {
 
 fn sizes(spec: &Spec, fit: &FitSpec, at: Setting, table: &Table) -> Vec<Sized> {
     let sweep = spec.sweep.iter().find(|sweep| sweep.axis == fit.against);
-    let covered = sweep.iter().flat_map(|sweep| sweep.values.iter().copied()).filter(|size| fit.covers(*size));
+    let covered =
+        sweep.iter().flat_map(|sweep| sweep.values.iter().copied()).filter(|size| fit.covers(*size));
     let sized = |size: f64| {
         let mut setting = at;
         setting.set(fit.against, size);
@@ -257,18 +258,16 @@ fn fitted(sizes: &[Sized], model: Model, confidence: Confidence) -> Result<Fitte
             let pooled = power_fit(&data, confidence)?;
             let by_seed = by_seed(sizes).and_then(|data| seedwise_slope(&data, confidence).ok());
             let slope = by_seed.unwrap_or(pooled.slope);
-            let line = Line { prefactor: prefactor(&data, slope.estimate), slope: slope.estimate, floor: 0.0 };
+            let line =
+                Line { prefactor: prefactor(&data, slope.estimate), slope: slope.estimate, floor: 0.0 };
             Ok(Fitted { slope, by_seed: by_seed.is_some(), line, floor: None, range, steps })
         }
         Model::Mixed => {
             let fit = mixed_fit(&data, confidence)?;
             let Interval { estimate, standard_error, lower, upper } = fit.exponent;
             let slope = Interval { estimate: -estimate, standard_error, lower: -upper, upper: -lower };
-            let line = Line {
-                prefactor: fit.prefactor.estimate,
-                slope: slope.estimate,
-                floor: fit.floor.estimate,
-            };
+            let line =
+                Line { prefactor: fit.prefactor.estimate, slope: slope.estimate, floor: fit.floor.estimate };
             Ok(Fitted { slope, by_seed: false, line, floor: Some(fit.floor), range, steps })
         }
     }
@@ -288,9 +287,10 @@ fn by_seed(sizes: &[Sized]) -> Option<RateData> {
 
 /// `C` such that `C·x^s` passes through the middle of the data.
 fn prefactor(data: &RateData, slope: f64) -> f64 {
-    let logs = data.samples().iter().flat_map(|sample| {
-        sample.values.iter().map(move |value| value.ln() - slope * sample.size.ln())
-    });
+    let logs = data
+        .samples()
+        .iter()
+        .flat_map(|sample| sample.values.iter().map(move |value| value.ln() - slope * sample.size.ln()));
     (logs.sum::<f64>() / data.values() as f64).exp()
 }
 

@@ -72,8 +72,7 @@ fn contradiction(folder: &Folder, key: &Key) -> Error {
 
 /// The rows of the study in its own order, then the others.
 fn in_order(spec: &Spec, mut rows: BTreeMap<Key, Row>) -> Vec<Row> {
-    let mut ordered: Vec<Row> =
-        spec.cells().iter().filter_map(|cell| rows.remove(&cell.key(spec))).collect();
+    let mut ordered: Vec<Row> = spec.cells().iter().filter_map(|cell| rows.remove(&cell.key(spec))).collect();
     ordered.extend(rows.into_values());
     ordered
 }

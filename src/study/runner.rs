@@ -158,8 +158,8 @@ impl Crew {
         let jobs = Arc::new(Mutex::new(jobs));
         for _ in 0..self.workers {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-            let pool = pool
-                .map_err(|error| Error::Threads { count: self.threads, problem: error.to_string() })?;
+            let pool =
+                pool.map_err(|error| Error::Threads { count: self.threads, problem: error.to_string() })?;
             let (spec, jobs, rows) = (Arc::clone(spec), Arc::clone(&jobs), rows.clone());
             pool.spawn(move || work(&spec, &jobs, &rows));
         }

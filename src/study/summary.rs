@@ -126,7 +126,8 @@ impl Statistic {
     /// Of the numbers that seeds gave; none when there are no numbers.
     pub fn of(values: &[f64], confidence: Confidence) -> Option<Self> {
         let seeds = values.len();
-        if let Ok(Interval { estimate, standard_error, lower, upper }) = Interval::of_mean(values, confidence) {
+        if let Ok(Interval { estimate, standard_error, lower, upper }) = Interval::of_mean(values, confidence)
+        {
             let (error, lower, upper) = (Some(standard_error), Some(lower), Some(upper));
             return Some(Self { seeds, mean: estimate, standard_error: error, lower, upper });
         }

@@ -109,7 +109,13 @@ fn default_folder(args: &Args) -> PathBuf {
     Path::new(&name).into()
 }
 
-fn compute(args: &Args, spec: Spec, cells: &[Cell], folder: &Folder, store: &mut Store) -> Result<RunOutcome> {
+fn compute(
+    args: &Args,
+    spec: Spec,
+    cells: &[Cell],
+    folder: &Folder,
+    store: &mut Store,
+) -> Result<RunOutcome> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let options = RunOptions {
         jobs: args.jobs.map_or(cores, usize::from),
@@ -118,7 +124,8 @@ fn compute(args: &Args, spec: Spec, cells: &[Cell], folder: &Folder, store: &mut
     };
     let stopwatch = Stopwatch::start();
     let progress = Progress::new(cells.len());
-    let outcome = run_cells(&Arc::new(spec), cells, store, &options, &mut |finished| progress.show(finished))?;
+    let outcome =
+        run_cells(&Arc::new(spec), cells, store, &options, &mut |finished| progress.show(finished))?;
     progress.end();
     if outcome.computed > 0 {
         let mut runs = folder.runs();
@@ -142,8 +149,7 @@ fn interruption() -> Result<Arc<AtomicBool>> {
 
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
 fn finish(args: &Args, folder: &Folder, outcome: RunOutcome) -> Result<ExitCode> {
-    let completeness =
-        if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
+    let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
     let code = match args.shard {
         None => report::publish(folder, completeness, args.json)?,
         Some(shard) => {

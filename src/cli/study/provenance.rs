@@ -47,7 +47,8 @@ fn command() -> String {
 /// Name, processor and cores, as far as the system tells.
 fn machine() -> String {
     let line = |path: &str| std::fs::read_to_string(path).ok();
-    let name = line("/proc/sys/kernel/hostname").map_or_else(|| "unnamed".into(), |name| name.trim().to_owned());
+    let name =
+        line("/proc/sys/kernel/hostname").map_or_else(|| "unnamed".into(), |name| name.trim().to_owned());
     let processor = line("/proc/cpuinfo").and_then(|text| {
         let model = text.lines().find_map(|line| line.strip_prefix("model name"))?;
         Some(model.trim_start_matches([' ', '\t', ':']).to_owned())

@@ -50,7 +50,7 @@ use serde::Serialize;
 
 use self::diagnostic::Diagnostic;
 use self::reader::{Complaints, Reader};
-use self::tree::{Entry, Node, Place, Source, Tree};
+use self::tree::{Node, Place, Source, Tree};
 use super::axis::{Axis, Setting};
 use super::quantity::Quantity;
 use crate::law::Law;
@@ -204,25 +204,14 @@ impl Spec {
         let mut sources = vec![Source { name: name.into(), text: text.into() }];
         sources.extend(overrides.iter().map(|text| Source { name: OPTION.into(), text: text.clone() }));
         let fail = |diagnostics| SpecError::new(sources.clone(), diagnostics);
-        let mut tree = Tree::parse(text, 0).map_err(|d| fail(vec![d]))?;
-        let quick = take_quick(&mut tree);
-        let mut variants = vec![tree.clone()];
-        match (preset, quick) {
-            (Preset::Full, None) => {}
-            (Preset::Quick, None) => return Err(fail(vec![no_quick(&tree)])),
-            (_, Some(entry)) => {
-                tree.overlay(entry.value);
-                // The variant that was asked for goes last; the other is checked all the same.
-                variants.insert(usize::from(preset == Preset::Quick), tree);
-            }
-        }
+        let tree = Tree::parse(text, 0).map_err(|d| fail(vec![d]))?;
+        let mut variants = variants(tree, preset).map_err(|d| fail(vec![d]))?;
         for (at, text) in overrides.iter().enumerate() {
             let over = Tree::parse(text, at + 1).map_err(|d| fail(vec![d.help(SET_HELP)]))?;
             variants.iter_mut().for_each(|tree| tree.overlay(over.clone()));
         }
-        let read: Result<Vec<Self>, _> = variants.iter().map(|tree| sections::spec(tree)).collect();
-        let mut read = read.map_err(fail)?;
-        Ok(read.pop().expect("there is at least one variant"))
+        let mut read = variants.iter().map(sections::spec).collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        Ok(read.swap_remove(0))
     }
 
     /// The study as a file of its own, with all overrides in place.
@@ -233,10 +222,18 @@ impl Spec {
 
 const SET_HELP: &str = "an override is KEY=VALUE in TOML, such as sweep.n=[100,200] or title=\"mine\" (strings need their quotes)";
 
-/// Takes the table `[quick]` out of a study.
-fn take_quick(tree: &mut Tree) -> Option<Entry> {
-    let Node::Table(table) = &mut tree.node else { return None };
-    table.remove(QUICK)
+/// The variant that was asked for, and behind it the other one, which is checked all the same.
+fn variants(mut tree: Tree, preset: Preset) -> Result<Vec<Tree>, Diagnostic> {
+    let Node::Table(table) = &mut tree.node else { return Ok(vec![tree]) };
+    let Some(quick) = table.remove(QUICK) else {
+        return if preset == Preset::Full { Ok(vec![tree]) } else { Err(no_quick(&tree)) };
+    };
+    let mut overlaid = tree.clone();
+    overlaid.overlay(quick.value);
+    Ok(match preset {
+        Preset::Full => vec![tree, overlaid],
+        Preset::Quick => vec![overlaid, tree],
+    })
 }
 
 fn no_quick(tree: &Tree) -> Diagnostic {

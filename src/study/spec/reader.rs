@@ -7,7 +7,7 @@ use super::diagnostic::Diagnostic;
 use super::tree::{Entry, Node, Place, Table, Tree};
 
 /// Keys and names farther apart than this share of their length are not taken for misspellings of one another.
-const SIMILAR: f64 = 0.6;
+const SIMILAR: f64 = 0.5;
 
 /// Collects complaints while a study is read, so that all of them are shown at once.
 #[derive(Debug, Default)]

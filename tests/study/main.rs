@@ -1,0 +1,10 @@
+//! Convergence studies, as a user runs them.
+
+mod bench;
+mod complaints;
+mod fits;
+mod interruption;
+mod page;
+mod ready;
+mod rows;
+mod shards;
