@@ -70,13 +70,13 @@ fn curves(material: &Material<'_>, axis: Axis, quantities: &[Quantity]) -> Optio
     let x = Scale::fitting(shown().map(|bar| bar.x));
     let mut series = Vec::new();
     for (look, (curve, bars)) in curves.iter().zip(bars).enumerate() {
-        series.extend(fitted(material, curve, axis, look, x, y));
         let trace = bars.iter().map(|bar| (bar.x, bar.y)).collect();
-        if series.iter().all(|s: &Series| s.look != look) {
-            let mark = Mark::Curve(Stroke::Solid, trace);
-            series.push(Series { name: String::new(), look, mark });
-        }
         series.push(Series { name: curve.name.clone(), look, mark: Mark::Points(bars) });
+        let fits = fitted(material, curve, axis, look, x, y);
+        if fits.is_empty() {
+            series.push(Series { name: String::new(), look, mark: Mark::Curve(Stroke::Solid, trace) });
+        }
+        series.extend(fits);
     }
     let (title, y_label) = match quantities {
         [one] => (one.label().to_owned(), one.axis_label()),

@@ -13,12 +13,15 @@ use crate::study::{CloudPath, Fit, PairedStep, Quantity, Row, RunRecord, Verdict
 
 const TEMPLATE: &str = include_str!("page.html");
 
+/// Columns of the first table beside the verdict, which comes first on a page and last on a terminal.
+const FIT_COLUMNS: usize = 5;
+
 /// A fit as a row of the page's first table.
 #[derive(Serialize)]
 struct FitRow {
-    cells: Vec<String>,
+    verdict: String,
     class: &'static str,
-    sign: &'static str,
+    cells: Vec<String>,
 }
 
 /// What a key stands for.
@@ -74,7 +77,7 @@ impl<'a> Page<'a> {
             paper: spec.paper.as_deref(),
             paragraphs: spec.prose.split("\n\n").filter(|p| !p.trim().is_empty()).collect(),
             status: status(material),
-            fit_header: fit_header(),
+            fit_header: fit_header()[..FIT_COLUMNS].to_vec(),
             fits: summary.fits.iter().map(fit_row).collect(),
             steps: summary.fits.iter().flat_map(step_rows).collect(),
             figures: figures(material),
@@ -106,7 +109,9 @@ fn fit_row(fit: &Fit) -> FitRow {
         Verdict::Undecided => ("open", "?"),
         Verdict::NoBand => ("none", "·"),
     };
-    FitRow { cells: fit_line(fit), class, sign }
+    let mut cells = fit_line(fit);
+    let verdict = format!("{sign} {}", cells.pop().unwrap_or_default());
+    FitRow { verdict, class, cells }
 }
 
 fn step_rows(fit: &Fit) -> Vec<Vec<String>> {

@@ -101,10 +101,7 @@ impl Heatmap {
         let logarithm = |value: f64| if scale.is_logarithmic() { value.ln() } else { value };
         let shown: Vec<Vec<Option<f64>>> =
             self.values.iter().map(|row| row.iter().map(|v| v.map(logarithm)).collect()).collect();
-        let ticks: Vec<f64> =
-            scale.ticks().into_iter().filter(|tick| tick.label.is_some()).map(|tick| tick.at).collect();
-        let every = ticks.len().div_ceil(CONTOURS).max(1);
-        for level in ticks.into_iter().step_by(every) {
+        for level in levels(scale) {
             let mut d = String::new();
             for [from, to] in segments(&shown, logarithm(level)) {
                 let ((ax, ay), (bx, by)) = (self.middle(from), self.middle(to));
@@ -183,6 +180,11 @@ impl Heatmap {
                 );
             }
         }
+        for level in levels(scale) {
+            let y = BOTTOM - (BOTTOM - TOP) * scale.place(level);
+            let d = format!("M{left} {y:.1}h22");
+            let _ = write!(out, "<path class=\"halo\" d=\"{d}\"/><path class=\"contour\" d=\"{d}\"/>");
+        }
         let _ = write!(
             out,
             "<text class=\"name\" text-anchor=\"middle\" transform=\"translate({} {}) rotate(-90)\">{}</text>",
@@ -191,6 +193,14 @@ impl Heatmap {
             escape(&self.unit)
         );
     }
+}
+
+/// The values of the contours: some of those beside the colour bar, where they are drawn as well.
+fn levels(scale: Scale) -> impl Iterator<Item = f64> {
+    let labelled: Vec<f64> =
+        scale.ticks().into_iter().filter(|tick| tick.label.is_some()).map(|tick| tick.at).collect();
+    let every = labelled.len().div_ceil(CONTOURS).max(1);
+    labelled.into_iter().step_by(every)
 }
 
 /// The colour at a share of the map.

@@ -9,6 +9,9 @@ use super::{HEIGHT, SERIES, Scale, WIDTH, escape};
 const LEGEND_LINE: f64 = 21.0;
 const LEGEND_LETTERS: usize = 25;
 
+/// Neighbouring series stand this far apart at the same place.
+const ASIDE: f64 = 4.0;
+
 /// A plot with its axes.
 #[derive(Debug, Clone)]
 pub struct Plot {
@@ -107,7 +110,10 @@ impl Plot {
     fn draw(&self, series: &Series, out: &mut String) {
         let look = series.look % SERIES;
         match &series.mark {
-            Mark::Points(bars) => bars.iter().for_each(|bar| self.bar(bar, look, out)),
+            Mark::Points(bars) => {
+                let aside = self.aside(look);
+                bars.iter().for_each(|bar| self.bar(bar, aside, look, out));
+            }
             Mark::Curve(stroke, points) => {
                 let places = points.iter().map(|(x, y)| (self.x(*x), self.y(*y)));
                 let _ =
@@ -121,8 +127,14 @@ impl Plot {
         }
     }
 
-    fn bar(&self, bar: &Bar, look: usize, out: &mut String) {
-        let (x, y, low, high) = (self.x(bar.x), self.y(bar.y), self.y(bar.low), self.y(bar.high));
+    /// How far to the side the points of a look stand, so that error bars at one place do not hide one another.
+    fn aside(&self, look: usize) -> f64 {
+        let sets = self.series.iter().filter(|series| matches!(series.mark, Mark::Points(_))).count();
+        ASIDE * (look as f64 - 0.5 * (sets as f64 - 1.0))
+    }
+
+    fn bar(&self, bar: &Bar, aside: f64, look: usize, out: &mut String) {
+        let (x, y, low, high) = (self.x(bar.x) + aside, self.y(bar.y), self.y(bar.low), self.y(bar.high));
         if (low - high).abs() > 1.0 {
             let d = format!(
                 "M{x:.1} {low:.1}V{high:.1}M{:.1} {low:.1}H{:.1}M{:.1} {high:.1}H{:.1}",

@@ -110,7 +110,7 @@ impl Scale {
 
 fn label(multiple: u32, exponent: i32) -> String {
     match (multiple, exponent) {
-        (_, -2..=4) => plain(f64::from(multiple) * 10f64.powi(exponent), 2),
+        (_, -3..=4) => plain(f64::from(multiple) * 10f64.powi(exponent), 2),
         (1, _) => power_of_ten(exponent),
         _ => format!("{multiple}·{}", power_of_ten(exponent)),
     }
