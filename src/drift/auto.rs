@@ -12,10 +12,6 @@ use crate::cloud::CloudView;
 use crate::error::Result;
 use crate::scale::Beta;
 
-/// The Gauss transform's tolerance in kernel widths where none was asked for: a few roundings of a sum of many terms.
-const GAUSS_DEFAULT: f64 = 1e-13;
-/// What the Gauss transform can be asked for, in kernel widths.
-const GAUSS_RANGE: (f64, f64) = (1e-14, 0.1);
 /// In higher dimensions boxes are many and few points share one; smaller clouds are summed before a transform is set up.
 const GAUSS_DIMENSIONS: usize = 2;
 const GAUSS_POINTS: usize = 500;
@@ -61,22 +57,18 @@ pub enum Choice {
 impl Auto {
     /// Decides without evaluating.
     pub fn choose(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Choice> {
-        if sources.dimension > GAUSS_DIMENSIONS || sources.len() < GAUSS_POINTS || weights_vary(sources) {
+        let gauss = self.gauss();
+        let large = sources.dimension <= GAUSS_DIMENSIONS && sources.len() >= GAUSS_POINTS;
+        if !large || !gauss.is_possible(beta) || weights_vary(sources) {
             return Ok(Choice::Blocks);
         }
         let tiles = tile_seconds(sources, targets, beta, self.tolerance);
-        let gauss = self.gauss(beta)?.cost(sources, targets, beta)?.seconds;
-        Ok(if gauss < tiles { Choice::Gauss } else { Choice::Blocks })
+        let expansions = gauss.cost(sources, targets, beta)?.seconds;
+        Ok(if expansions < tiles { Choice::Gauss } else { Choice::Blocks })
     }
 
-    /// The Gauss transform at this tolerance, which it counts in kernel widths.
-    fn gauss(&self, beta: Beta) -> Result<GaussTransform> {
-        let widths = if self.tolerance == Tolerance::BELOW_ROUNDING {
-            GAUSS_DEFAULT
-        } else {
-            self.tolerance.for_kernel(beta) * beta.get().sqrt()
-        };
-        GaussTransform::new(widths.clamp(GAUSS_RANGE.0, GAUSS_RANGE.1))
+    fn gauss(&self) -> GaussTransform {
+        GaussTransform { tolerance: self.tolerance }
     }
 }
 
@@ -90,7 +82,7 @@ impl Drift for Auto {
     ) -> Result<()> {
         match self.choose(sources, targets, beta)? {
             Choice::Blocks => Blocks { tolerance: self.tolerance }.evaluate(sources, targets, beta, field),
-            Choice::Gauss => self.gauss(beta)?.evaluate(sources, targets, beta, field),
+            Choice::Gauss => self.gauss().evaluate(sources, targets, beta, field),
         }
     }
 }
