@@ -7,6 +7,7 @@
 //! The Gauss transform is accurate relative to the mass around a *box*; a cloud whose weights vary by orders of magnitude (a quadrature
 //! cloud) would be summed directly in its tails, so such clouds go to the tiles at once.
 
+use super::gauss_transform::Plan;
 use super::{Blocks, Drift, DriftField, GaussTransform, Targets, Tolerance};
 use crate::cloud::CloudView;
 use crate::error::Result;
@@ -25,7 +26,7 @@ const TARGETS: usize = 12;
 const TILE_POINTS: f64 = 64.0;
 const SECONDS_PER_OPERATION: f64 = 0.0455e-9;
 /// Seconds per point for ordering the cloud and finishing its sums.
-const SECONDS_PER_POINT: f64 = 0.15e-6;
+const SECONDS_PER_POINT: f64 = 0.08e-6;
 
 /// Chooses the fastest drift for a cloud.
 ///
@@ -54,17 +55,45 @@ pub enum Choice {
     Gauss,
 }
 
+/// What the drifts are expected to cost on one thread; for comparisons between them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forecast {
+    /// Seconds for [`Blocks`].
+    pub blocks: f64,
+    /// Seconds for [`GaussTransform`], where it is an option.
+    pub gauss: Option<f64>,
+}
+
 impl Auto {
     /// Decides without evaluating.
     pub fn choose(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Choice> {
-        let gauss = self.gauss();
-        let large = sources.dimension <= GAUSS_DIMENSIONS && sources.len() >= GAUSS_POINTS;
-        if !large || !gauss.is_possible(beta) || weights_vary(sources) {
-            return Ok(Choice::Blocks);
+        Ok(self.plan(sources, targets, beta)?.map_or(Choice::Blocks, |_| Choice::Gauss))
+    }
+
+    /// What the decision rests on.
+    pub fn forecast(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Forecast> {
+        let gauss = match self.gauss_is_an_option(sources, beta) {
+            true => Some(self.gauss().cost(sources, targets, beta)?.seconds),
+            false => None,
+        };
+        Ok(Forecast { blocks: tile_seconds(sources, targets, beta, self.tolerance), gauss })
+    }
+
+    /// How to run the Gauss transform, if that is the faster way.
+    fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Option<Plan>> {
+        if !self.gauss_is_an_option(sources, beta) {
+            return Ok(None);
         }
-        let tiles = tile_seconds(sources, targets, beta, self.tolerance);
-        let expansions = gauss.cost(sources, targets, beta)?.seconds;
-        Ok(if expansions < tiles { Choice::Gauss } else { Choice::Blocks })
+        let plan = self.gauss().plan(sources, targets, beta)?;
+        let blocks = tile_seconds(sources, targets, beta, self.tolerance);
+        Ok((plan.cost.seconds < blocks).then_some(plan))
+    }
+
+    fn gauss_is_an_option(&self, sources: CloudView<'_>, beta: Beta) -> bool {
+        sources.dimension <= GAUSS_DIMENSIONS
+            && sources.len() >= GAUSS_POINTS
+            && self.gauss().is_possible(beta)
+            && !weights_vary(sources)
     }
 
     fn gauss(&self) -> GaussTransform {
@@ -80,9 +109,9 @@ impl Drift for Auto {
         beta: Beta,
         field: &mut DriftField,
     ) -> Result<()> {
-        match self.choose(sources, targets, beta)? {
-            Choice::Blocks => Blocks { tolerance: self.tolerance }.evaluate(sources, targets, beta, field),
-            Choice::Gauss => self.gauss().evaluate(sources, targets, beta, field),
+        match self.plan(sources, targets, beta)? {
+            None => Blocks { tolerance: self.tolerance }.evaluate(sources, targets, beta, field),
+            Some(plan) => self.gauss().follow(plan, sources, targets, beta, field),
         }
     }
 }

@@ -41,6 +41,7 @@ mod transform;
 mod translate;
 
 pub use plan::GaussCost;
+pub(super) use plan::Plan;
 pub(super) use pool::Pool;
 
 use super::{Drift, DriftField, Targets, Tolerance};
@@ -48,7 +49,7 @@ use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
 use expansion::Goal;
-use plan::{Plan, Points};
+use plan::Points;
 
 /// Tightest tolerance in kernel widths: below it rounding is larger than truncation, and nothing is left to tune.
 const TIGHTEST: f64 = 1e-14;
@@ -106,7 +107,8 @@ impl GaussTransform {
         Ok(self.plan(sources, targets, beta)?.cost)
     }
 
-    fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Plan> {
+    /// Order, box width and cost for a cloud.
+    pub(super) fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Plan> {
         let points = Points {
             sources: sources.points,
             targets: target_points(sources, targets).len() / sources.dimension,
@@ -121,6 +123,23 @@ impl GaussTransform {
                 value: dimension as f64,
                 requirement: "1 or 2 (use the blocks, kdtree or dense drift in higher dimensions)",
             }),
+        }
+    }
+
+    /// Evaluates as planned.
+    pub(super) fn follow(
+        &self,
+        plan: Plan,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()> {
+        let (scale, goal) = (beta.get().sqrt(), self.goal(sources, beta)?);
+        let task = transform::Task { sources, targets, scale, goal, plan };
+        match sources.dimension {
+            1 => task.run::<1>(field),
+            _ => task.run::<2>(field),
         }
     }
 
@@ -149,11 +168,6 @@ impl Drift for GaussTransform {
         field: &mut DriftField,
     ) -> Result<()> {
         let plan = self.plan(sources, targets, beta)?;
-        let (scale, goal) = (beta.get().sqrt(), self.goal(sources, beta)?);
-        let task = transform::Task { sources, targets, scale, goal, plan };
-        match sources.dimension {
-            1 => task.run::<1>(field),
-            _ => task.run::<2>(field),
-        }
+        self.follow(plan, sources, targets, beta, field)
     }
 }
