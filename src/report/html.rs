@@ -150,7 +150,10 @@ fn seeds(seeds: &[u64]) -> String {
 
 fn run_row(run: &RunRecord) -> Vec<String> {
     let numerics = format!("{} ({}), numerics {}", run.version, run.commit, run.numerics);
-    let work = format!("{} cells in {:.1} s on {} threads", run.computed, run.seconds, run.jobs);
+    let work = match run.end {
+        Some(end) => format!("{} cells in {:.1} s on {} threads", end.computed, end.seconds, run.jobs),
+        None => "did not come to its end".into(),
+    };
     vec![run.command.clone(), numerics, run.machine.clone(), date(run.began), work]
 }
 

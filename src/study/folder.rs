@@ -7,6 +7,7 @@
 //! | `runs.jsonl` | which command computed them, when and where |
 //! | `report.html`, `rows.csv`, `summary.json` | what the report makes of them |
 
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -42,12 +43,28 @@ pub struct RunRecord {
     pub machine: String,
     /// Threads used.
     pub jobs: usize,
+    /// The process, which tells runs apart that began in the same second.
+    pub process: u32,
     /// When it began, in seconds since 1970.
     pub began: u64,
+    /// How it ended; none while it runs, and for ever when it was killed.
+    pub end: Option<RunEnd>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RunEnd {
     /// How long it took.
     pub seconds: f64,
     /// Rows it computed.
     pub computed: usize,
+}
+
+impl RunRecord {
+    /// True when both are about one run, at its beginning and at its end.
+    fn same_run(&self, other: &Self) -> bool {
+        (self.process, self.began, &self.machine) == (other.process, other.began, &other.machine)
+    }
 }
 
 impl Folder {
@@ -110,13 +127,25 @@ impl Folder {
     /// The runs so far. Lines that cannot be read are left out: they say nothing about the rows themselves.
     pub fn runs(&self) -> Vec<RunRecord> {
         let text = std::fs::read_to_string(self.path.join(RUNS)).unwrap_or_default();
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        let mut runs: Vec<RunRecord> = Vec::new();
+        for record in text.lines().filter_map(|line| serde_json::from_str::<RunRecord>(line).ok()) {
+            match runs.iter_mut().find(|run| run.same_run(&record)) {
+                Some(run) if run.end.is_none() => *run = record,
+                Some(_) => {}
+                None => runs.push(record),
+            }
+        }
+        runs
     }
 
-    /// Keeps a list of runs.
-    pub fn write_runs(&self, runs: &[RunRecord]) -> Result<()> {
-        let line = |run: &RunRecord| serde_json::to_string(run).unwrap_or_default() + "\n";
-        self.write(RUNS, runs.iter().map(line).collect::<String>().as_bytes())
+    /// Adds a run, or how it ended.
+    pub fn add_run(&self, run: &RunRecord) -> Result<()> {
+        let path = self.path.join(RUNS);
+        let mut line = serde_json::to_string(run).unwrap_or_default();
+        line.push('\n');
+        let file = OpenOptions::new().append(true).create(true).open(&path);
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        written.map_err(|source| Error::Io { action: "write to", path, source })
     }
 }
 

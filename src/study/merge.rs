@@ -78,11 +78,10 @@ fn in_order(spec: &Spec, mut rows: BTreeMap<Key, Row>) -> Vec<Row> {
 }
 
 fn merge_runs(from: &[Folder], out: &Folder) -> Result<()> {
-    let mut runs = out.runs();
     for run in from.iter().flat_map(Folder::runs) {
-        if !runs.contains(&run) {
-            runs.push(run);
+        if !out.runs().contains(&run) {
+            out.add_run(&run)?;
         }
     }
-    out.write_runs(&runs)
+    Ok(())
 }

@@ -33,7 +33,7 @@ pub use axis::{Axis, Setting};
 pub use cell::{Cell, Key};
 pub use cost::seconds as cost_in_seconds;
 pub use fit::{Fit, FitOutcome, Fitted, Fixed, Line, PairedStep, Verdict};
-pub use folder::{Folder, RunRecord};
+pub use folder::{Folder, RunEnd, RunRecord};
 pub use measure::measure;
 pub use merge::{Merged, merge};
 pub use quantity::Quantity;

@@ -77,7 +77,7 @@ fn browser() -> Option<&'static str> {
 }
 
 /// The page as a browser has it after its script has run.
-fn dom(browser: &str, bench: &Bench, extra: &[&str]) -> String {
+fn dom(browser: &str, bench: &Bench) -> String {
     let profile = bench.path("profile");
     let mut child = Command::new(browser)
         .args([
@@ -88,7 +88,6 @@ fn dom(browser: &str, bench: &Bench, extra: &[&str]) -> String {
             "--virtual-time-budget=2000",
         ])
         .arg(format!("--user-data-dir={}", profile.display()))
-        .args(extra)
         .arg("--dump-dom")
         .arg(format!("file://{}", bench.path("out").join("report.html").display()))
         .stdout(Stdio::from(std::fs::File::create(bench.path("dom.html")).unwrap()))
@@ -114,7 +113,7 @@ fn the_page_works_in_a_browser() {
     };
     let bench = Bench::with(&rich());
     page(&bench);
-    let dom = dom(browser, &bench, &[]);
+    let dom = dom(browser, &bench);
     assert!(dom.contains("data-ready=\"yes\""), "the script ran to its end");
     assert_eq!(
         dom.matches("<circle").filter(|_| true).count() - plotted(&dom),

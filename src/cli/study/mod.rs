@@ -122,15 +122,16 @@ fn compute(
         fail_fast: args.fail_fast,
         interrupted: interruption()?,
     };
-    let stopwatch = Stopwatch::start();
+    let stopwatch = Stopwatch::start(options.jobs);
+    if cells.iter().any(|cell| store.get(&cell.key(&spec)).is_none()) {
+        folder.add_run(stopwatch.begun())?;
+    }
     let progress = Progress::new(cells.len());
     let outcome =
         run_cells(&Arc::new(spec), cells, store, &options, &mut |finished| progress.show(finished))?;
     progress.end();
     if outcome.computed > 0 {
-        let mut runs = folder.runs();
-        runs.push(stopwatch.record(options.jobs, outcome.computed));
-        folder.write_runs(&runs)?;
+        folder.add_run(&stopwatch.ended(outcome.computed))?;
     }
     Ok(outcome)
 }

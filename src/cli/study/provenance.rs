@@ -2,34 +2,43 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use ebflow::study::{NUMERICS, RunRecord};
+use ebflow::study::{NUMERICS, RunEnd, RunRecord};
 
 /// The commit that the program was built from; the build script asks git.
 const COMMIT: &str = env!("EBFLOW_COMMIT");
 
-/// Times a run.
+/// A run that is under way.
 pub struct Stopwatch {
-    began: SystemTime,
     start: Instant,
+    record: RunRecord,
 }
 
 impl Stopwatch {
-    pub fn start() -> Self {
-        Self { began: SystemTime::now(), start: Instant::now() }
-    }
-
-    pub fn record(&self, jobs: usize, computed: usize) -> RunRecord {
-        RunRecord {
+    pub fn start(jobs: usize) -> Self {
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
+        let record = RunRecord {
             command: command(),
             version: env!("CARGO_PKG_VERSION").into(),
             commit: COMMIT.into(),
             numerics: NUMERICS,
             machine: machine(),
             jobs,
-            began: self.began.duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs()),
-            seconds: self.start.elapsed().as_secs_f64(),
-            computed,
-        }
+            process: std::process::id(),
+            began,
+            end: None,
+        };
+        Self { start: Instant::now(), record }
+    }
+
+    /// What is known at the beginning.
+    pub fn begun(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// What is known at the end.
+    pub fn ended(self, computed: usize) -> RunRecord {
+        let end = RunEnd { seconds: self.start.elapsed().as_secs_f64(), computed };
+        RunRecord { end: Some(end), ..self.record }
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn drift(method: &MethodSpec) -> Result<Box<dyn Drift>> {
         DriftMethod::Dense => Box::new(Dense),
         DriftMethod::Blocks => Box::new(Blocks { tolerance }),
         DriftMethod::Kdtree => Box::new(KdTree { tolerance }),
-        DriftMethod::Gauss => Box::new(GaussTransform::default()),
+        DriftMethod::Gauss => Box::new(GaussTransform { tolerance }),
     })
 }
 

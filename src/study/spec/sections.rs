@@ -254,8 +254,8 @@ fn drift(top: &Reader<'_>, complaints: &Complaints) -> Option<MethodSpec> {
     }
     if let Some(eps) = reader.value("eps") {
         method.eps = Some(reader.checked(eps, Tolerance::new)?.get());
-        if matches!(method.drift, DriftMethod::Dense | DriftMethod::Gauss) {
-            let remedy = "take it out, or choose auto, blocks or kdtree";
+        if method.drift == DriftMethod::Dense {
+            let remedy = "take it out, or choose auto, blocks, kdtree or gauss";
             return reader.refuse(eps, "this drift has no tolerance".into(), remedy.into());
         }
     }
@@ -332,6 +332,7 @@ impl Together<'_> {
                 self.complain(title, &["quantities"], Some(at), problem);
             }
         }
+        self.check_drift();
         self.check_measure();
         self.check_fits();
         self.check_layers();
@@ -372,6 +373,20 @@ impl Together<'_> {
             }
         }
         None
+    }
+
+    fn check_drift(&self) {
+        let most = match self.spec.method.drift {
+            DriftMethod::Gauss => 2,
+            DriftMethod::Kdtree => 8,
+            DriftMethod::Auto | DriftMethod::Dense | DriftMethod::Blocks => return,
+        };
+        let dimension = self.spec.prior.dimension();
+        if dimension > most {
+            let remedy =
+                format!("it works in up to {most} dimensions, and the prior has {dimension}; take auto");
+            self.complain("this drift does not reach that far", &["drift", "method"], None, remedy);
+        }
     }
 
     fn check_measure(&self) {
