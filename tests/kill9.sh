@@ -15,9 +15,9 @@ std = 1
 [noise]
 variance = 0.25
 [flow]
-layers = 4
+layers = 12
 [sweep]
-n = [8, 12, 16, 20, 24]
+n = [80, 100, 120, 140, 160]
 beta = [2, 4]
 seeds = 50
 TOML
@@ -29,19 +29,21 @@ echo "the undisturbed run took $took ms"
 
 struck=0
 for strike in $(seq 10); do
-    # Ten delays that add up to about 80 % of the undisturbed run, so that most strikes hit it at work.
-    delay=$(( 1 + RANDOM * took * 16 / 100 / 32768 ))
+    # Ten delays that add up to about 60 % of the undisturbed run, so that the strikes hit it at work.
+    delay=$(( 1 + RANDOM * took * 12 / 100 / 32768 ))
     "$ebflow" study study.toml --out struck > struck.txt 2> struck.log &
     victim=$!
     sleep "$(printf '%d.%03d' $((delay / 1000)) $((delay % 1000)))"
-    if kill -9 "$victim" 2> /dev/null; then struck=$((struck + 1)); fi
+    kill -9 "$victim" 2> /dev/null || true
     wait "$victim" 2> /dev/null || true
-    echo "strike $strike after $delay ms: $(cat struck/rows.jsonl 2> /dev/null | wc -l) whole rows"
+    rows=$(cat struck/rows.jsonl 2> /dev/null | wc -l)
+    if [ "$rows" -lt 500 ]; then struck=$((struck + 1)); fi
+    echo "strike $strike after $delay ms: $rows whole rows"
 done
-[ "$struck" -ge 5 ] || { echo "only $struck strikes hit a running study"; exit 1; }
+[ "$struck" -ge 5 ] || { echo "only $struck strikes hit a study at work"; exit 1; }
 
 "$ebflow" study study.toml --out struck > struck.txt 2> struck.log
 [ "$(wc -l < alone/rows.jsonl)" -eq 500 ] || { echo "the undisturbed run has not 500 rows"; exit 1; }
 cmp <(sort alone/rows.jsonl) <(sort struck/rows.jsonl)
 cmp alone/rows.csv struck/rows.csv
-echo "$struck strikes, 500 rows, all the same"
+echo "$struck of 10 strikes hit it at work; 500 rows, all the same"

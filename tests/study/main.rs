@@ -3,6 +3,7 @@
 mod bench;
 mod complaints;
 mod fits;
+#[cfg(unix)]
 mod interruption;
 mod page;
 mod ready;

@@ -80,6 +80,7 @@ fn an_incomplete_merge_refuses_fits_unless_asked() {
 }
 
 /// The recipe for GNU parallel, where there is one.
+#[cfg(unix)]
 #[test]
 fn the_parallel_recipe_gives_the_single_run() {
     if std::process::Command::new("parallel").arg("--version").output().is_err() {
@@ -99,7 +100,8 @@ fn the_parallel_recipe_gives_the_single_run() {
     assert_eq!(bench.rows("joined"), bench.rows("single"));
 }
 
-/// The recipe for Slurm, with `sbatch` replaced by a stand-in that runs the array one by one.
+/// The recipe for Slurm, with the array's tasks run here one by one.
+#[cfg(unix)]
 #[test]
 fn the_slurm_recipe_gives_the_single_run() {
     let bench = Bench::with(SMALL);

@@ -42,6 +42,7 @@
 mod diagnostic;
 mod reader;
 mod sections;
+mod together;
 mod tree;
 
 pub use diagnostic::SpecError;

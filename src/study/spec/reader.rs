@@ -30,7 +30,15 @@ pub(super) struct Reader<'a> {
     table: &'a Table,
     place: Place,
     known: RefCell<BTreeSet<&'static str>>,
+    /// Keys that were needed and not there; complained about at the end, unless a misspelling of them is found.
+    missing: RefCell<Vec<Missing>>,
     complaints: &'a Complaints,
+}
+
+/// A key that is not there, and what to say about it.
+struct Missing {
+    key: &'static str,
+    diagnostic: Diagnostic,
 }
 
 impl<'a> Reader<'a> {
@@ -40,7 +48,8 @@ impl<'a> Reader<'a> {
             complaints.push(expected("a table", tree).help(format!("write it as {name} with keys below it")));
             return None;
         };
-        Some(Self { name, table, place: tree.place.clone(), known: RefCell::default(), complaints })
+        let (known, missing) = (RefCell::default(), RefCell::default());
+        Some(Self { name, table, place: tree.place.clone(), known, missing, complaints })
     }
 
     /// The entry of a key, if it is there. Asking makes the key a known one.
@@ -64,7 +73,8 @@ impl<'a> Reader<'a> {
                 format!("{} has no `{key}`", self.name)
             };
             let place = Place { span: self.place.span.start..self.place.span.start, ..self.place };
-            self.complaints.push(Diagnostic::new(title, place).help(remedy));
+            let diagnostic = Diagnostic::new(title, place).help(remedy);
+            self.missing.borrow_mut().push(Missing { key, diagnostic });
         }
         value
     }
@@ -145,12 +155,20 @@ impl<'a> Reader<'a> {
     /// Complains about every key that nobody asked for, and names the nearest one that exists.
     pub fn finish(self) {
         let known: Vec<&str> = self.known.borrow().iter().copied().collect();
-        for (key, entry) in self.table {
-            if !known.contains(&key.as_str()) {
-                let place = if self.name.is_empty() { "the study".into() } else { self.name };
-                let title = format!("unknown key `{key}` in {place}");
-                self.complaints.push(suggest(Diagnostic::new(title, entry.key.clone()), key, &known));
-            }
+        for (key, entry) in self.table.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            let place = if self.name.is_empty() { "the study" } else { self.name };
+            let unknown = Diagnostic::new(format!("unknown key `{key}` in {place}"), entry.key.clone());
+            self.complaints.push(suggest(unknown, key, &known));
+            self.missing.borrow_mut().retain(|missing| nearest(key, &known) != Some(missing.key));
+        }
+    }
+}
+
+impl Drop for Reader<'_> {
+    /// Whichever way reading ends, what was missing is said.
+    fn drop(&mut self) {
+        for missing in self.missing.take() {
+            self.complaints.push(missing.diagnostic);
         }
     }
 }
@@ -163,12 +181,15 @@ fn expected(wanted: &str, found: &Tree) -> Diagnostic {
 
 /// Points to the nearest known name when one is near, and lists them all.
 fn suggest(diagnostic: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
-    let similarity = |name: &&&str| strsim::damerau_levenshtein(word, name);
-    let nearest = known.iter().min_by_key(similarity);
-    let near = nearest.filter(|name| strsim::normalized_damerau_levenshtein(word, name) >= SIMILAR);
     let all = format!("known here: `{}`", known.join("`, `"));
-    match near {
+    match nearest(word, known) {
         Some(name) => diagnostic.label(format!("did you mean `{name}`?")).help(all),
         None => diagnostic.label("not known").help(all),
     }
+}
+
+/// The known name that a word is most likely meant to be, if any is likely.
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let nearest = known.iter().min_by_key(|name| strsim::damerau_levenshtein(word, name)).copied();
+    nearest.filter(|name| strsim::normalized_damerau_levenshtein(word, name) >= SIMILAR)
 }
