@@ -97,6 +97,7 @@ fn unit_title(unit: &str) -> String {
     match unit {
         "length" => "distance (length)".into(),
         "length²" => "mean square (length²)".into(),
+        "score time, length²" => "score time (length²)".into(),
         other => format!("value ({other})"),
     }
 }

@@ -30,7 +30,7 @@ fn a_typo_shows_its_line_a_caret_and_the_nearest_key() {
         let shown = complaint(&spoilt(from, to));
         let line = to.lines().last().unwrap();
         assert!(shown.contains(place) && shown.contains(line) && shown.contains(nearest), "{to}:\n{shown}");
-        assert!(shown.contains("^^") && shown.matches("error:").count() == 1, "{to}:\n{shown}");
+        assert!(shown.contains("^^") && shown.starts_with("error: unknown"), "{to}:\n{shown}");
     }
 }
 

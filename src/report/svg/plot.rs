@@ -115,7 +115,8 @@ impl Plot {
                 bars.iter().for_each(|bar| self.bar(bar, aside, look, out));
             }
             Mark::Curve(stroke, points) => {
-                let places = points.iter().map(|(x, y)| (self.x(*x), self.y(*y)));
+                let aside = if *stroke == Stroke::Solid { self.aside(look) } else { 0.0 };
+                let places = points.iter().map(|(x, y)| (self.x(*x) + aside, self.y(*y)));
                 let _ =
                     write!(out, "<path class=\"line {} c{look}\" d=\"{}\"/>", stroke.class(), path(places));
             }
@@ -127,9 +128,14 @@ impl Plot {
         }
     }
 
-    /// How far to the side the points of a look stand, so that error bars at one place do not hide one another.
+    /// How far to the side the points of a look stand, so that error bars at one place do not hide one another. Beside a fitted
+    /// curve they stand where they belong.
     fn aside(&self, look: usize) -> f64 {
+        let fitted = |series: &Series| matches!(series.mark, Mark::Curve(Stroke::Dashed, _));
         let sets = self.series.iter().filter(|series| matches!(series.mark, Mark::Points(_))).count();
+        if sets == 0 || self.series.iter().any(fitted) {
+            return 0.0;
+        }
         ASIDE * (look as f64 - 0.5 * (sets as f64 - 1.0))
     }
 
