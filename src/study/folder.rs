@@ -35,7 +35,7 @@ pub struct RunRecord {
     pub command: String,
     /// Version of the program.
     pub version: String,
-    /// Commit that the program was built from.
+    /// Commit of the program's source.
     pub commit: String,
     /// Version of the numerics.
     pub numerics: u32,

@@ -1,11 +1,12 @@
 //! Where rows come from: command, version, commit, machine, time.
 
+use std::process::Command;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ebflow::study::{NUMERICS, RunEnd, RunRecord};
 
-/// The commit that the program was built from; the build script asks git.
-const COMMIT: &str = env!("EBFLOW_COMMIT");
+/// The commit, where whoever builds the program sets this variable.
+const COMMIT: Option<&str> = option_env!("EBFLOW_COMMIT");
 
 /// A run that is under way.
 pub struct Stopwatch {
@@ -19,7 +20,7 @@ impl Stopwatch {
         let record = RunRecord {
             command: command(),
             version: env!("CARGO_PKG_VERSION").into(),
-            commit: COMMIT.into(),
+            commit: commit(),
             numerics: NUMERICS,
             machine: machine(),
             jobs,
@@ -40,6 +41,16 @@ impl Stopwatch {
         let end = RunEnd { seconds: self.start.elapsed().as_secs_f64(), computed };
         RunRecord { end: Some(end), ..self.record }
     }
+}
+
+/// The commit named when the program was built; else that of the checkout it was built in, as long as it is there.
+fn commit() -> String {
+    let described = || {
+        let arguments = ["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty", "--abbrev=12"];
+        let output = Command::new("git").args(arguments).output().ok().filter(|o| o.status.success())?;
+        String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned())
+    };
+    COMMIT.map(str::to_owned).or_else(described).unwrap_or_else(|| "unknown".into())
 }
 
 /// The command line, with quotes where a shell needs them.
