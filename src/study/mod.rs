@@ -6,8 +6,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`Spec`] | a study as its file describes it, with complaints that show line and remedy |
-//! | [`Quantity`], [`Axis`] | what can be measured, and what can be swept |
+//! | [`spec`] | a study as its file describes it, with complaints that show line and remedy |
+//! | [`mod@quantity`], [`Axis`] | what can be measured, and what can be swept |
 //! | [`Cell`], [`Key`] | one setting with one seed, and a hash of all that determines its row |
 //! | [`Row`], [`Store`] | what a finished cell leaves behind, and the file that keeps it |
 //! | [`run()`] | cells in parallel, resumable at any moment |
@@ -21,11 +21,11 @@ mod fit;
 mod folder;
 mod measure;
 mod merge;
-mod quantity;
+pub mod quantity;
 mod row;
 mod runner;
 mod shard;
-mod spec;
+pub mod spec;
 mod store;
 mod summary;
 
