@@ -47,8 +47,6 @@ pub(super) struct Grading {
     finest: f64,
     /// Mass times displacement below which a cell does not matter.
     negligible: f64,
-    /// Weight below which nodes are left out.
-    cut: f64,
     scale: f64,
     needs: Vec<Wish>,
 }
@@ -67,8 +65,6 @@ pub(super) struct Setting {
     pub scale: f64,
     /// Error in `W1` that may be spent on unresolved cells.
     pub allowance: f64,
-    /// Weight below which nodes are left out.
-    pub cut: f64,
 }
 
 impl Grading {
@@ -82,14 +78,13 @@ impl Grading {
             beta: setting.beta,
             finest,
             negligible: setting.allowance,
-            cut: setting.cut,
             scale: setting.scale,
             needs: ends.map(|at| Wish { at, size: finest }).to_vec(),
         }
     }
 
-    /// Nodes at resolution `c`.
-    pub fn grid(&self, resolution: f64) -> Result<LineGrid> {
+    /// Nodes at resolution `c`; those lighter than `cut` are left out.
+    pub fn grid(&self, resolution: f64, cut: f64) -> Result<LineGrid> {
         let wish = |need: &Wish| Wish { size: resolution * need.size, ..*need };
         let spacing = Spacing::new(self.needs.iter().map(wish).collect(), GROWTH * resolution);
         if !(spacing.count() < MAX_NODES) {
@@ -103,18 +98,18 @@ impl Grading {
             });
         }
         Ok(if self.edges {
-            LineGrid::panels(self.base.clone(), &spacing, self.cut)
+            LineGrid::panels(self.base.clone(), &spacing, cut)
         } else {
-            LineGrid::trapezoid(self.base.clone(), &spacing, self.cut)
+            LineGrid::trapezoid(self.base.clone(), &spacing, cut)
         })
     }
 
     /// Runs pilots up to `horizon` until the spacing fits what they show.
-    pub fn fit(&mut self, horizon: RawTime, drift: &dyn Drift) -> Result<()> {
+    pub fn fit(&mut self, horizon: RawTime, cut: f64, drift: &dyn Drift) -> Result<()> {
         let horizon = RawTime::new(horizon.get().min(PILOT_HORIZON))?;
         let mut worst = f64::INFINITY;
         for _ in 0..MAX_PASSES {
-            let grid = self.grid(PILOT_RESOLUTION)?;
+            let grid = self.grid(PILOT_RESOLUTION, cut)?;
             let cells = self.cells(&grid, horizon, drift)?;
             let heavy = cells.iter().filter(|cell| self.matters(cell));
             let excess = heavy.map(|cell| cell.width / self.wanted(cell)).fold(0.0, f64::max);

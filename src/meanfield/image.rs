@@ -23,15 +23,13 @@ const INVERSION_STEPS: usize = 80;
 
 static RULE: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::new(8));
 
-/// A law on the line that can be compared with another.
+/// A law on the line to which an image can be compared.
 pub(super) trait Distribution {
     /// `F(z)`, from both sides.
     fn level(&self, z: f64) -> Level;
-    /// Places between which `F` is smooth, increasing.
-    fn knots(&self) -> Vec<f64>;
-    /// `E(z − X)₊`, asked at or below the first knot of either law.
+    /// `E(z − X)₊`, asked where there is little below `z`.
     fn below(&self, z: f64) -> f64;
-    /// `E(X − z)₊`, asked at or above the last knot of either law.
+    /// `E(X − z)₊`, asked where there is little above `z`.
     fn above(&self, z: f64) -> f64;
 }
 
@@ -39,10 +37,6 @@ impl Distribution for LineLaw {
     fn level(&self, z: f64) -> Level {
         let split = self.split(z);
         Level { below: split.below, above: split.above }
-    }
-
-    fn knots(&self) -> Vec<f64> {
-        self.atoms().map(|atom| atom.at).collect()
     }
 
     fn below(&self, z: f64) -> f64 {
@@ -54,21 +48,9 @@ impl Distribution for LineLaw {
     }
 }
 
-/// `W1(a, b)` for laws whose spread is of the order of `scale`.
-pub(super) fn w1(a: &dyn Distribution, b: &dyn Distribution, scale: f64) -> f64 {
-    let mut knots = a.knots();
-    knots.extend(b.knots());
-    knots.sort_by(f64::total_cmp);
-    let (Some(&first), Some(&last)) = (knots.first(), knots.last()) else { return 0.0 };
-    let gap = |z: f64| difference(a.level(z), b.level(z)).abs();
-    let inner = knots.windows(2).filter(|pair| pair[1] > pair[0]);
-    let integral: f64 = inner.map(|pair| RULE.adaptive(pair[0], pair[1], W1_TOLERANCE * scale, gap)).sum();
-    integral + (a.below(first) - b.below(first)).abs() + (a.above(last) - b.above(last)).abs()
-}
-
-/// `F_a − F_b`, from the side on which it does not cancel.
+/// `|F_a − F_b|`, from the side on which it does not cancel.
 fn difference(a: Level, b: Level) -> f64 {
-    if a.below <= a.above { a.below - b.below } else { b.above - a.above }
+    if a.below <= a.above { (a.below - b.below).abs() } else { (b.above - a.above).abs() }
 }
 
 /// The image of the labels of a grid under an increasing map.
@@ -82,12 +64,32 @@ pub(super) struct Image<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     segment: usize,
-    /// Parameters of the ends.
-    from: f64,
-    to: f64,
-    /// Positions of the ends.
-    left: f64,
-    right: f64,
+    left: End,
+    right: End,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    parameter: f64,
+    label: f64,
+    position: f64,
+}
+
+/// What a sample of the map is looked up by.
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    Label(f64),
+    Position(f64),
+}
+
+impl Key {
+    /// How far a sample lies beyond, and its slope.
+    fn excess(self, sample: &Sample) -> (f64, f64) {
+        match self {
+            Self::Label(x) => (sample.label - x, sample.label_slope),
+            Self::Position(z) => (sample.position - z, sample.position_slope),
+        }
+    }
 }
 
 impl<'a> Image<'a> {
@@ -96,44 +98,34 @@ impl<'a> Image<'a> {
         let mut image = Self { grid, positions, cells: vec![] };
         let mut reached = f64::NEG_INFINITY;
         for (segment, run) in grid.segments.iter().enumerate() {
-            let ends: Vec<(f64, f64)> = breaks(grid, run)
-                .into_iter()
-                .map(|u| {
-                    // Rounding may swap positions that have run together.
-                    reached = image.sample(segment, u).position.max(reached);
-                    (u, reached)
-                })
-                .collect();
-            let cell = |pair: &[(f64, f64)]| Cell {
-                segment,
-                from: pair[0].0,
-                to: pair[1].0,
-                left: pair[0].1,
-                right: pair[1].1,
+            let mut end = |parameter: f64| {
+                let Sample { label, position, .. } = sample(grid, positions, run, parameter);
+                // Rounding may swap positions that have run together.
+                reached = position.max(reached);
+                End { parameter, label, position: reached }
             };
+            let ends: Vec<End> = breaks(grid, run).into_iter().map(&mut end).collect();
+            let cell = |pair: &[End]| Cell { segment, left: pair[0], right: pair[1] };
             image.cells.extend(ends.windows(2).map(cell));
         }
         image
     }
 
-    fn sample(&self, segment: usize, u: f64) -> Sample {
-        sample(self.grid, self.positions, &self.grid.segments[segment], u)
-    }
-
-    /// The characteristic that arrives at `z`, if `z` is where nodes are.
-    fn arrival(&self, z: f64) -> Option<Sample> {
-        let cell = self.cells.get(self.cells.partition_point(|cell| cell.right < z))?;
-        (z >= cell.left).then(|| self.invert(cell, z))
+    fn sample(&self, cell: &Cell, parameter: f64) -> Sample {
+        sample(self.grid, self.positions, &self.grid.segments[cell.segment], parameter)
     }
 
     /// Newton's method kept inside the cell.
-    fn invert(&self, cell: &Cell, z: f64) -> Sample {
-        let (mut low, mut high) = (cell.from, cell.to);
-        let share = (z - cell.left) / (cell.right - cell.left);
+    fn invert(&self, cell: &Cell, key: Key) -> Sample {
+        let (mut low, mut high) = (cell.left.parameter, cell.right.parameter);
+        let share = match key {
+            Key::Label(x) => (x - cell.left.label) / (cell.right.label - cell.left.label),
+            Key::Position(z) => (z - cell.left.position) / (cell.right.position - cell.left.position),
+        };
         let mut u = low + if share.is_finite() { share } else { 0.5 } * (high - low);
-        let mut found = self.sample(cell.segment, u);
+        let mut found = self.sample(cell, u);
         for _ in 0..INVERSION_STEPS {
-            let excess = found.position - z;
+            let (excess, slope) = key.excess(&found);
             if excess == 0.0 {
                 break;
             }
@@ -142,15 +134,27 @@ impl<'a> Image<'a> {
             } else {
                 high = u
             }
-            let newton = u - excess / found.position_slope;
+            let newton = u - excess / slope;
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if (next - u).abs() <= f64::EPSILON * (1.0 + u.abs()) {
                 break;
             }
             u = next;
-            found = self.sample(cell.segment, u);
+            found = self.sample(cell, u);
         }
         found
+    }
+
+    /// The characteristic that arrives at `z`, if `z` is where nodes are.
+    fn arrival(&self, z: f64) -> Option<Sample> {
+        let cell = self.cells.get(self.cells.partition_point(|cell| cell.right.position < z))?;
+        (z >= cell.left.position).then(|| self.invert(cell, Key::Position(z)))
+    }
+
+    /// Where the characteristic of a label has gone, if nodes are around it.
+    fn destination(&self, label: f64) -> Option<f64> {
+        let cell = self.cells.get(self.cells.partition_point(|cell| cell.right.label < label))?;
+        (label >= cell.left.label).then(|| self.invert(cell, Key::Label(label)).position)
     }
 
     /// `f_t(z)`; zero where no characteristic of noticeable mass arrives.
@@ -159,29 +163,66 @@ impl<'a> Image<'a> {
             self.grid.base.split(at.label).density * (at.label_slope / at.position_slope).max(0.0)
         })
     }
+
+    /// What it costs to move every node of another grid from where it is to where this map takes its label: `E|z̃_t(X) − z_t(X)|`.
+    pub fn coupling(&self, grid: &LineGrid, positions: &[f64]) -> f64 {
+        let nodes = grid.labels.iter().zip(&grid.weights).zip(positions);
+        let cost = |((&x, w), z): ((&f64, &f64), &f64)| {
+            self.destination(x).map_or(0.0, |destination| w * (destination - z).abs())
+        };
+        nodes.map(cost).sum()
+    }
+
+    /// `W1` to another law: in the parameter of the map no level has to be inverted,
+    /// `∫ |F_0(x(u)) − G(z(u))| z'(u) du`. The spread of the laws is of the order of `scale`.
+    pub fn w1(&self, other: &dyn Distribution, scale: f64) -> f64 {
+        let tolerance = W1_TOLERANCE * scale;
+        let (Some(first), Some(last)) = (self.cells.first(), self.cells.last()) else { return 0.0 };
+        let outside = other.below(first.left.position) + other.above(last.right.position);
+        let along = |cell: &Cell| {
+            RULE.adaptive(cell.left.parameter, cell.right.parameter, tolerance, |u| {
+                let at = self.sample(cell, u);
+                let gap = difference(self.grid.base.level(at.label), other.level(at.position));
+                gap * at.position_slope.max(0.0)
+            })
+        };
+        let between = |pair: &[Cell]| {
+            let level = self.grid.base.level(pair[0].right.label);
+            let (a, b) = (pair[0].right.position, pair[1].left.position);
+            if b > a { RULE.adaptive(a, b, tolerance, |z| difference(level, other.level(z))) } else { 0.0 }
+        };
+        let inside: f64 = self.cells.iter().map(along).sum();
+        outside + inside + self.cells.windows(2).map(between).sum::<f64>()
+    }
+
+    /// `∫ g(F(z)) dz` over the cells between two places.
+    fn tail(&self, from: f64, to: f64, g: impl Fn(Level) -> f64) -> f64 {
+        let ends = self.cells.iter().flat_map(|cell| [cell.left.position, cell.right.position]);
+        let inner = ends.filter(|&z| z > from && z < to);
+        let places: Vec<f64> = std::iter::once(from).chain(inner).chain([to]).collect();
+        let pieces = places.windows(2).filter(|pair| pair[1] > pair[0]);
+        pieces.map(|pair| RULE.integral(pair[0], pair[1], |z| g(self.level(z)))).sum()
+    }
 }
 
 impl Distribution for Image<'_> {
     fn level(&self, z: f64) -> Level {
-        let next = self.cells.partition_point(|cell| cell.right < z);
+        let next = self.cells.partition_point(|cell| cell.right.position < z);
         let Some(cell) = self.cells.get(next) else { return Level { below: 1.0, above: 0.0 } };
-        if z < cell.left && next == 0 {
-            return Level { below: 0.0, above: 1.0 };
+        if z >= cell.left.position {
+            return self.grid.base.level(self.invert(cell, Key::Position(z)).label);
         }
-        let at = if z < cell.left { self.sample(cell.segment, cell.from) } else { self.invert(cell, z) };
-        self.grid.base.level(at.label)
+        match next {
+            0 => Level { below: 0.0, above: 1.0 },
+            _ => self.grid.base.level(cell.left.label),
+        }
     }
 
-    fn knots(&self) -> Vec<f64> {
-        let first = self.cells.first().map(|cell| cell.left);
-        first.into_iter().chain(self.cells.iter().map(|cell| cell.right)).collect()
+    fn below(&self, z: f64) -> f64 {
+        self.cells.first().map_or(0.0, |first| self.tail(first.left.position, z, |level| level.below))
     }
 
-    fn below(&self, _: f64) -> f64 {
-        0.0
-    }
-
-    fn above(&self, _: f64) -> f64 {
-        0.0
+    fn above(&self, z: f64) -> f64 {
+        self.cells.last().map_or(0.0, |last| self.tail(z, last.right.position, |level| level.above))
     }
 }

@@ -1,17 +1,18 @@
 //! Two resolutions of the same law, side by side through time.
 //!
 //! # Formula
-//! With the coarse nodes `x_i` also carried by the fine flow, as tracers without weight,
 //! ```text
-//! D(t) = Σ_i |z_t^coarse(x_i) − z_t^fine(x_i)| / n
+//! D(t) = E |z_t^coarse(X) − z_t^fine(X)|
 //! ```
-//! over `n` nodes of about equal mass estimates the coupling distance of the two computed laws, hence bounds `W1` between
-//! them. Spacing, mass left out, time tolerance and rounding all differ between the two, so `D` sees every
-//! source of error; being a mean of absolute values it is not small by accident.
+//! is the cost of a coupling, hence bounds `W1` between the two computed laws. On the line the expectation is over all coarse
+//! nodes, where the fine map is interpolated; in the plane it is over some coarse nodes of about equal mass, which the fine flow
+//! carries along as tracers without weight. Spacing, mass left out, time tolerance and rounding all differ between the
+//! two, so `D` sees every source of error; being a mean of absolute values it is not small by accident.
 
 use std::sync::Arc;
 
 use super::MeanField;
+use super::image::Image;
 use super::quadrature::{Grid, QuadratureCloud};
 use super::refine::Goal;
 use super::state::State;
@@ -21,7 +22,7 @@ use crate::error::Result;
 use crate::flow::{Adaptive, Flow, Schedule};
 use crate::scale::{Beta, RawTime};
 
-/// Tracers that compare the two resolutions.
+/// Tracers that compare the two resolutions in the plane.
 const TRACERS: usize = 96;
 
 /// Longest raw time between comparisons: in it rounding grows by less than a factor five.
@@ -84,7 +85,7 @@ pub(super) fn advanced(
 pub(super) struct Pair {
     coarse: Level,
     fine: Level,
-    /// Which nodes of the coarse level the fine one carries as tracers.
+    /// Which nodes of the coarse level the fine one carries as tracers: none on the line.
     traced: Vec<usize>,
 }
 
@@ -92,7 +93,10 @@ impl Pair {
     /// The fine level is integrated with `tolerance`, the coarse one less accurately.
     pub fn new(coarse: Grid, fine: Grid, tolerance: f64) -> Result<Self> {
         let coarse = Level::new(coarse, &[], COARSE_TOLERANCE * tolerance)?;
-        let traced = equal_shares(&coarse.cloud);
+        let traced = match *coarse.grid {
+            Grid::Line(_) => vec![],
+            Grid::Plane(_) => equal_shares(&coarse.cloud),
+        };
         let d = coarse.cloud.dimension();
         let label = |&i: &usize| coarse.cloud.points()[i * d..][..d].to_vec();
         let tracers: Vec<f64> = traced.iter().flat_map(label).collect();
@@ -110,6 +114,15 @@ impl Pair {
 
     /// The distance `D` of the two.
     fn discrepancy(&self) -> f64 {
+        match (&*self.coarse.grid, &*self.fine.grid) {
+            (Grid::Line(coarse), Grid::Line(fine)) => {
+                Image::new(fine, self.fine.cloud.points()).coupling(coarse, self.coarse.cloud.points())
+            }
+            _ => self.discrepancy_of_tracers(),
+        }
+    }
+
+    fn discrepancy_of_tracers(&self) -> f64 {
         let d = self.coarse.cloud.dimension();
         let distance = |(k, &i): (usize, &usize)| {
             let a = &self.coarse.cloud.points()[i * d..][..d];
@@ -120,11 +133,10 @@ impl Pair {
         sum / self.traced.len() as f64
     }
 
-    /// The law at both resolutions; on the line their `W1` may exceed the discrepancy of the tracers.
+    /// The law at both resolutions.
     fn state(&self, problem: &MeanField, raw_time: RawTime, discrepancy: f64) -> Result<State> {
         let (fine, coarse) = (self.fine.picture()?, self.coarse.picture()?);
-        let apart = if fine.cloud().dimension() == 1 { fine.w1_between(&coarse)? } else { 0.0 };
-        let error = discrepancy.max(apart) + ROUNDOFF * fine.scale();
+        let error = discrepancy + ROUNDOFF * fine.scale();
         Ok(State::new(problem, raw_time, fine, coarse, error))
     }
 }

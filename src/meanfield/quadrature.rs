@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::image::{Image, w1};
+use super::image::Image;
 use super::line::LineGrid;
 use super::march::advanced;
 use super::plane::PlaneGrid;
@@ -94,14 +94,12 @@ impl QuadratureCloud {
 
     /// `W1` to a law on the line.
     pub fn w1_to(&self, law: &LineLaw) -> Result<f64> {
-        let image = self.image()?;
-        Ok(w1(&image, law, self.scale()))
+        Ok(self.image()?.w1(law, self.scale()))
     }
 
     /// `W1` to another law of the same kind.
     pub fn w1_between(&self, other: &Self) -> Result<f64> {
-        let (a, b) = (self.image()?, other.image()?);
-        Ok(w1(&a, &b, self.scale()))
+        Ok(self.image()?.w1(&other.image()?, self.scale()))
     }
 
     /// The density `f_t` at points of the line.

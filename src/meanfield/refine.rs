@@ -12,7 +12,7 @@
 use super::MeanField;
 use super::march::{Attempt, Breach, Level, Pair, march};
 use super::quadrature::QuadratureCloud;
-use super::source::{Need, Source};
+use super::source::{Need, Role, Source};
 use super::state::Evolution;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
@@ -74,7 +74,7 @@ pub(super) fn solve_at(
     drift: &dyn Drift,
 ) -> Result<QuadratureCloud> {
     let (goal, source) = prepared(problem, &[time], drift)?;
-    let mut level = Level::new(source.grid(resolution)?, &[], goal.tolerance())?;
+    let mut level = Level::new(source.grid(resolution, Role::Answer)?, &[], goal.tolerance())?;
     level.advance(time, problem.beta, drift)?;
     level.picture()
 }
@@ -87,7 +87,8 @@ pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) 
     let mut resolution = ladder.first;
     for _ in 0..MAX_LEVELS {
         let finer = resolution / ladder.ratio;
-        let grids = source.grid(resolution).and_then(|coarse| Ok((coarse, source.grid(finer)?)));
+        let coarse = source.grid(resolution, Role::Judge);
+        let grids = coarse.and_then(|coarse| Ok((coarse, source.grid(finer, Role::Answer)?)));
         let (coarse, fine) = match (grids, search.best.take()) {
             (Ok(grids), best) => {
                 search.best = best;

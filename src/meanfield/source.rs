@@ -14,19 +14,27 @@ use crate::scale::{BallRadius, RawTime};
 const TAIL_SHARE: f64 = 1e-9;
 /// The ends lie at least this far out: a nearer edge breaks up into clumps that force short steps in time.
 const LARGEST_TAIL: f64 = 1e-15;
-/// Nodes lighter than this share of the tails are left out.
-const NODE_SHARE: f64 = 1e-4;
-/// Weight of the lightest nodes in the plane, as a share of the accuracy: there nodes are dear.
-const PLANE_SHARE: f64 = 1e-7;
+/// Nodes lighter than this share of the tails are left out: by a little less than the mass beyond the ends.
+const NODE_SHARE: f64 = 0.1;
+/// Weight of the lightest nodes in the plane, as a share of the accuracy: posterior means of queries far out see the tails.
+const PLANE_SHARE: f64 = 1e-13;
+/// Against these, the coarse level of a pair leaves out nodes so many times heavier: what the tails do to a result then
+/// shows as a difference of the two.
+const COARSE_CUT: f64 = 1e3;
 /// Share of the accuracy that unresolved cells may spend.
 const CELL_SHARE: f64 = 0.01;
 
 /// What it takes to place nodes at any resolution.
 pub(super) enum Source {
     /// On the line, graded after pilot runs.
-    Line(Grading),
+    Line(Line),
     /// In the plane.
     Plane(Plane),
+}
+
+pub(super) struct Line {
+    grading: Grading,
+    cut: f64,
 }
 
 pub(super) struct Plane {
@@ -35,6 +43,13 @@ pub(super) struct Plane {
     finest: f64,
     cut: f64,
     resolution: f64,
+}
+
+/// Whether nodes are the answer, or there to judge the answer by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Role {
+    Answer,
+    Judge,
 }
 
 /// Resolutions to try: the first, and how much finer each is than the one before.
@@ -99,10 +114,10 @@ impl Source {
             narrowest: narrowest(noisy),
             scale: need.scale,
             allowance: CELL_SHARE * need.accuracy,
-            cut: NODE_SHARE * need.tail(),
         });
-        grading.fit(need.horizon, drift)?;
-        Ok(Self::Line(grading))
+        let cut = NODE_SHARE * need.tail();
+        grading.fit(need.horizon, cut, drift)?;
+        Ok(Self::Line(Line { grading, cut }))
     }
 
     /// The resolutions from which refinement starts.
@@ -114,14 +129,15 @@ impl Source {
     }
 
     /// Nodes whose spacing is the share `resolution` of what resolves kernel and law.
-    pub fn grid(&self, resolution: f64) -> Result<Grid> {
+    pub fn grid(&self, resolution: f64, role: Role) -> Result<Grid> {
+        let share = if role == Role::Judge { COARSE_CUT } else { 1.0 };
         match self {
-            Self::Line(grading) => Ok(Grid::Line(grading.grid(resolution)?)),
+            Self::Line(line) => Ok(Grid::Line(line.grading.grid(resolution, share * line.cut)?)),
             Self::Plane(Plane { noisy, radius, finest, cut, .. }) => {
-                let h = resolution * finest;
+                let (h, cut) = (resolution * finest, share * cut);
                 Ok(Grid::Plane(match radius {
-                    None => PlaneGrid::tensor(noisy, h, *cut)?,
-                    Some(radius) => PlaneGrid::rings(noisy, *radius, h, *cut)?,
+                    None => PlaneGrid::tensor(noisy, h, cut)?,
+                    Some(radius) => PlaneGrid::rings(noisy, *radius, h, cut)?,
                 }))
             }
         }

@@ -101,7 +101,7 @@ fn table(case: &Case) -> Value {
     let rows: Vec<(usize, Vec<f64>)> = RESOLUTIONS.iter().map(|&c| row(case, c)).collect();
     let changes: Vec<f64> = rows.windows(2).map(|pair| largest_change(&pair[0].1, &pair[1].1)).collect();
     println!(
-        "{}: nodes {:?}, changes {changes:.1e?}",
+        "{}: nodes {:?}, changes {changes:?}",
         case.name,
         rows.iter().map(|r| r.0).collect::<Vec<_>>()
     );
