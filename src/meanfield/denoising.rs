@@ -17,8 +17,10 @@ use crate::scale::{Beta, RawTime};
 
 /// Moments at which the curve is scanned for its minimum.
 const SCAN: usize = 24;
-/// Golden sections stop at this share of the horizon: a smooth minimum of values good to `1e-14` cannot be located better than `1e-7`.
+/// Golden sections stop at this share of the horizon: a corner can be located so well, a smooth minimum cannot.
 const NARROW: f64 = 1e-9;
+/// Rounding of a computed `W1`, relative to the scale of the law.
+const ROUNDOFF: f64 = 1e-15;
 /// The golden ratio's inverse.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -47,19 +49,18 @@ impl MeanField {
         let width = horizon.get() * (lowest + 1 - left) as f64 / SCAN as f64;
         let prior = self.law.on_line()?;
         let start = &evolution.states[left];
-        let search = |law| Search { law, prior: &prior, beta: self.beta, drift };
-        let fine = search(&start.fine).minimum(width, NARROW * horizon.get())?;
-        let coarse = search(&start.coarse).minimum(width, NARROW * horizon.get())?;
-        let offset = start.raw_time.get();
+        let search = |law| Search { law, prior: &prior, beta: self.beta, drift, width };
+        let narrow = NARROW * horizon.get();
+        let (fine, coarse) = (search(&start.fine), search(&start.coarse));
+        let (found, judge) = (fine.minimum(narrow)?, coarse.minimum(narrow)?);
+        let apart = (found.value - judge.value).abs();
+        let flat = fine.flat(found, apart + ROUNDOFF * start.fine.scale(), narrow)?;
         Ok(Some(DenoisingTime {
             raw_time: Estimate {
-                value: offset + fine.at,
-                error: (fine.at - coarse.at).abs() + NARROW * horizon.get(),
+                value: start.raw_time.get() + found.at,
+                error: (found.at - judge.at).abs() + flat,
             },
-            w1: Estimate {
-                value: fine.value,
-                error: (fine.value - coarse.value).abs() + curve[lowest].error,
-            },
+            w1: Estimate { value: found.value, error: apart + curve[lowest].error },
         }))
     }
 }
@@ -69,6 +70,8 @@ struct Search<'a> {
     prior: &'a LineLaw,
     beta: Beta,
     drift: &'a dyn Drift,
+    /// Raw time after the start within which the minimum lies.
+    width: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,11 +87,11 @@ impl Search<'_> {
         Ok(Value { at, value: law.w1_to(self.prior)? })
     }
 
-    /// Golden sections of `[0, width]`, down to intervals of length `narrow`.
-    fn minimum(&self, width: f64, narrow: f64) -> Result<Value> {
-        let (mut low, mut high) = (0.0, width);
-        let mut left = self.value(width * (1.0 - GOLDEN))?;
-        let mut right = self.value(width * GOLDEN)?;
+    /// Golden sections, down to intervals of length `narrow`.
+    fn minimum(&self, narrow: f64) -> Result<Value> {
+        let (mut low, mut high) = (0.0, self.width);
+        let mut left = self.value(self.width * (1.0 - GOLDEN))?;
+        let mut right = self.value(self.width * GOLDEN)?;
         while high - low > narrow {
             if left.value <= right.value {
                 high = right.at;
@@ -101,5 +104,19 @@ impl Search<'_> {
             }
         }
         Ok(if left.value <= right.value { left } else { right })
+    }
+
+    /// How far from the minimum, to the nearest power of two, values are within `noise` of it: there it might as well be.
+    fn flat(&self, minimum: Value, noise: f64, narrow: f64) -> Result<f64> {
+        let mut distance = narrow;
+        while distance < self.width {
+            let sides = [(minimum.at - distance).max(0.0), (minimum.at + distance).min(self.width)];
+            let [before, after] = sides.map(|at| self.value(at));
+            if before?.value.min(after?.value) > minimum.value + noise {
+                break;
+            }
+            distance *= 2.0;
+        }
+        Ok(distance)
     }
 }

@@ -29,9 +29,7 @@ const PILOT_MOMENTS: usize = 8;
 /// Passes before the grading is taken as it is; each resolves a separatrix about ten times better.
 const MAX_PASSES: usize = 12;
 /// A cell may be this many times wider than wanted: mollified spacings cannot follow every wish.
-const SLACK: f64 = 1.7;
-/// Stretched cells may be this much wider than those that resolve `f0` and the kernel together.
-const STRETCH_ALLOWANCE: f64 = 1.4;
+const SLACK: f64 = 1.5;
 /// Spacings grow by at most `c` times this per unit length, so that a kernel never sees a jump of resolution.
 const GROWTH: f64 = 0.57;
 /// More nodes than this on the line mean that something is wrong with the scales.
@@ -149,7 +147,7 @@ impl Grading {
 
     /// The width that the pilot would have liked a cell to have.
     fn wanted(&self, cell: &Cell) -> f64 {
-        let stretched = STRETCH_ALLOWANCE / (self.beta.get().sqrt() * cell.stretch);
+        let stretched = 1.0 / (self.beta.get().sqrt() * cell.stretch);
         PILOT_RESOLUTION * stretched.min(self.finest)
     }
 

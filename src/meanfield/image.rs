@@ -21,7 +21,7 @@ const W1_TOLERANCE: f64 = 1e-15;
 /// Newton steps and halvings that invert the map within one cell.
 const INVERSION_STEPS: usize = 80;
 
-static RULE: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::new(8));
+static RULE: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::lobatto(9));
 
 /// A law on the line to which an image can be compared.
 pub(super) trait Distribution {

@@ -47,7 +47,7 @@ pub use estimate::Estimate;
 pub use eulerian::Eulerian;
 pub use quadrature::{Answer, QuadratureCloud};
 pub use state::{Evolution, PosteriorMean, State};
-pub use truncation::{TruncationGap, hard_truncation_bound};
+pub use truncation::{GapMoment, TruncationGap, hard_truncation_bound};
 
 use std::sync::Arc;
 

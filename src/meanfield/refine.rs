@@ -32,6 +32,8 @@ const TIME_SHARE: f64 = 1.0 / 50.0;
 const SMALLEST_TOLERANCE: f64 = 1e-13;
 /// A level helps if it brings the discrepancy down by this factor; rounding does not go away.
 const PROGRESS: f64 = 0.25;
+/// Levels in a row that may fail to help: before a level is fine enough, convergence may be slow.
+const PATIENCE: usize = 2;
 
 /// How close two resolutions must come, as lengths.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +84,7 @@ pub(super) fn solve_at(
 /// Refines until two resolutions agree.
 pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
     let (goal, source) = prepared(problem, times, drift)?;
-    let mut search = Search { goal, best: None, breach: None };
+    let mut search = Search { goal, best: None, breach: None, stalled: 0 };
     let ladder = source.ladder();
     let mut resolution = ladder.first;
     for _ in 0..MAX_LEVELS {
@@ -112,6 +114,8 @@ struct Search {
     goal: Goal,
     best: Option<Evolution>,
     breach: Option<Breach>,
+    /// Levels in a row that did not help.
+    stalled: usize,
 }
 
 impl Search {
@@ -134,7 +138,8 @@ impl Search {
         if error < before {
             self.best = Some(found);
         }
-        (error <= self.goal.wanted || error > PROGRESS * before).then(|| self.give_up())
+        self.stalled = if error > PROGRESS * before { self.stalled + 1 } else { 0 };
+        (error <= self.goal.wanted || self.stalled == PATIENCE).then(|| self.give_up())
     }
 
     /// The best there is, or why there is nothing.

@@ -20,7 +20,7 @@ const NODE_SHARE: f64 = 0.1;
 const PLANE_SHARE: f64 = 1e-13;
 /// Against these, the coarse level of a pair leaves out nodes so many times heavier: what the tails do to a result then
 /// shows as a difference of the two.
-const COARSE_CUT: f64 = 1e3;
+const COARSE_CUT: f64 = 30.0;
 /// Share of the accuracy that unresolved cells may spend.
 const CELL_SHARE: f64 = 0.01;
 

@@ -16,6 +16,9 @@ use super::line::{LineGrid, PANEL, PANEL_NODES, Segment, SegmentKind};
 /// Equidistant nodes that an interpolation uses: enough for rounding at two nodes per kernel width or more.
 const STENCIL: usize = 24;
 
+/// Equidistant nodes that it uses at the ends of a segment.
+const SMALLEST_STENCIL: usize = 6;
+
 static PANEL_WEIGHTS: LazyLock<Vec<f64>> = LazyLock::new(|| {
     let pairs = PANEL.nodes.iter().zip(&PANEL.weights).enumerate();
     pairs.map(|(j, (t, g))| alternate(j) * ((1.0 - t * t) * g).sqrt()).collect()
@@ -64,11 +67,13 @@ pub(super) fn sample(grid: &LineGrid, positions: &[f64], segment: &Segment, u: f
     stencil.sample(&grid.labels[nodes.clone()], &positions[nodes], u)
 }
 
-/// The nodes of a segment around `u`, fewer if it has fewer.
+/// The nodes of a segment around `u`, as many on both sides: one-sided stencils would amplify rounding errors. Towards the ends of a
+/// segment, where there is hardly any mass, they are fewer.
 fn around(segment: &Range<usize>, u: f64) -> Range<usize> {
-    let count = STENCIL.min(segment.len());
-    let ideal = (u.floor() as usize + 1).saturating_sub(count / 2);
-    let start = ideal.clamp(segment.start, segment.end - count);
+    let after = (u.floor() as usize + 1).min(segment.end);
+    let half = (after - segment.start).min(segment.end - after).clamp(SMALLEST_STENCIL / 2, STENCIL / 2);
+    let count = (2 * half).min(segment.len());
+    let start = after.saturating_sub(half).clamp(segment.start, segment.end - count);
     start..start + count
 }
 
@@ -101,22 +106,26 @@ impl Stencil<'_> {
         let mut shares = [0.0; STENCIL];
         let pairs = self.parameters.iter().zip(self.weights);
         shares.iter_mut().zip(pairs).for_each(|(share, (p, w))| *share = w / (u - p));
-        let (label, label_slope) = self.between(&shares, labels, u);
-        let (position, position_slope) = self.between(&shares, positions, u);
+        let distance = |j: &usize| (self.parameters[*j] - u).abs();
+        let nearest = (0..self.parameters.len()).min_by(|i, j| distance(i).total_cmp(&distance(j)));
+        let nearest = nearest.unwrap_or(0);
+        let (label, label_slope) = self.between(&shares, labels, u, nearest);
+        let (position, position_slope) = self.between(&shares, positions, u, nearest);
         Sample { label, position, label_slope, position_slope }
     }
 
-    /// Value and slope away from the nodes.
-    fn between(&self, shares: &[f64], values: &[f64], u: f64) -> (f64, f64) {
-        let (mut total, mut value) = (0.0, 0.0);
+    /// Value and slope away from the nodes: relative to the value at the nearest one, so that differences do not cancel there.
+    fn between(&self, shares: &[f64], values: &[f64], u: f64, nearest: usize) -> (f64, f64) {
+        let base = values[nearest];
+        let (mut total, mut rise) = (0.0, 0.0);
         for (share, v) in shares.iter().zip(values) {
             total += share;
-            value += share * v;
+            rise += share * (v - base);
         }
-        value /= total;
+        rise /= total;
         let each = shares.iter().zip(values).zip(self.parameters);
-        let slope: f64 = each.map(|((share, v), p)| share * (value - v) / (u - p)).sum();
-        (value, slope / total)
+        let slope: f64 = each.map(|((share, v), p)| share * (rise - (v - base)) / (u - p)).sum();
+        (base + rise, slope / total)
     }
 
     /// Slope at node `k`.
@@ -160,7 +169,7 @@ mod tests {
         let base = Law::parse(r#"{ kind = "gaussian", mean = [0], std = 1 }"#).unwrap().on_line().unwrap();
         let wishes = [-5.0, 5.0].map(|at| Wish { at, size: 0.1 }).to_vec();
         let spacing = Spacing::new(wishes, 0.3);
-        // One-sided stencils at the ends lose digits, where there is hardly any mass.
+        // Short stencils at the ends have fewer digits, where there is hardly any mass.
         check(&LineGrid::trapezoid(base.clone(), &spacing, 0.0), STENCIL / 2);
         let truncated = base.truncated(BallRadius::new(5.0).unwrap()).unwrap();
         check(&LineGrid::panels(truncated, &spacing, 0.0), 0);
@@ -169,7 +178,9 @@ mod tests {
     #[test]
     fn stencils_stay_within_their_segment() {
         assert_eq!(around(&(0..100), 50.5), 39..63);
-        assert_eq!(around(&(0..100), 0.5), 0..24);
+        assert_eq!(around(&(0..100), 5.5), 0..12);
+        assert_eq!(around(&(0..100), 0.5), 0..6);
+        assert_eq!(around(&(0..100), 99.0), 94..100);
         assert_eq!(around(&(5..9), 7.0), 5..9);
     }
 }
