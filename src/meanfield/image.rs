@@ -15,8 +15,8 @@ use super::line::LineGrid;
 use super::stencil::{Sample, breaks, sample};
 use crate::law::{Level, LineLaw};
 
-/// Local tolerance of a `W1` integral relative to the scale of the laws: hundreds of intervals stay at rounding.
-const W1_TOLERANCE: f64 = 1e-15;
+/// Local tolerance of a `W1` integral relative to the scale of the laws: a sum over hundreds of intervals stays near rounding.
+const W1_TOLERANCE: f64 = 4e-15;
 
 /// Newton steps and halvings that invert the map within one cell.
 const INVERSION_STEPS: usize = 80;
@@ -27,6 +27,8 @@ static RULE: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::lobatto(9));
 pub(super) trait Distribution {
     /// `F(z)`, from both sides.
     fn level(&self, z: f64) -> Level;
+    /// Places between which `F` is smooth, increasing.
+    fn knots(&self) -> Vec<f64>;
     /// `E(z − X)₊`, asked where there is little below `z`.
     fn below(&self, z: f64) -> f64;
     /// `E(X − z)₊`, asked where there is little above `z`.
@@ -37,6 +39,10 @@ impl Distribution for LineLaw {
     fn level(&self, z: f64) -> Level {
         let split = self.split(z);
         Level { below: split.below, above: split.above }
+    }
+
+    fn knots(&self) -> Vec<f64> {
+        self.atoms().map(|atom| atom.at).collect()
     }
 
     fn below(&self, z: f64) -> f64 {
@@ -126,7 +132,9 @@ impl<'a> Image<'a> {
         let mut found = self.sample(cell, u);
         for _ in 0..INVERSION_STEPS {
             let (excess, slope) = key.excess(&found);
-            if excess == 0.0 {
+            let newton = u - excess / slope;
+            let close = f64::EPSILON * (1.0 + u.abs());
+            if (newton - u).abs() <= close || high - low <= close {
                 break;
             }
             if excess < 0.0 {
@@ -134,12 +142,7 @@ impl<'a> Image<'a> {
             } else {
                 high = u
             }
-            let newton = u - excess / slope;
-            let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-            if (next - u).abs() <= f64::EPSILON * (1.0 + u.abs()) {
-                break;
-            }
-            u = next;
+            u = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             found = self.sample(cell, u);
         }
         found
@@ -179,12 +182,15 @@ impl<'a> Image<'a> {
         let tolerance = W1_TOLERANCE * scale;
         let (Some(first), Some(last)) = (self.cells.first(), self.cells.last()) else { return 0.0 };
         let outside = other.below(first.left.position) + other.above(last.right.position);
+        let knots = other.knots();
         let along = |cell: &Cell| {
-            RULE.adaptive(cell.left.parameter, cell.right.parameter, tolerance, |u| {
+            let gap = |u: f64| {
                 let at = self.sample(cell, u);
                 let gap = difference(self.grid.base.level(at.label), other.level(at.position));
                 gap * at.position_slope.max(0.0)
-            })
+            };
+            let breaks = self.breaks(cell, &knots);
+            breaks.windows(2).map(|pair| RULE.adaptive(pair[0], pair[1], tolerance, gap)).sum::<f64>()
         };
         let between = |pair: &[Cell]| {
             let level = self.grid.base.level(pair[0].right.label);
@@ -195,10 +201,19 @@ impl<'a> Image<'a> {
         outside + inside + self.cells.windows(2).map(between).sum::<f64>()
     }
 
+    /// Parameters of the ends of a cell, and of the knots within it.
+    fn breaks(&self, cell: &Cell, knots: &[f64]) -> Vec<f64> {
+        let first = knots.partition_point(|&knot| knot <= cell.left.position);
+        let inside = knots[first..].iter().take_while(|&&knot| knot < cell.right.position);
+        let parameters = inside.map(|&knot| self.invert(cell, Key::Position(knot)).parameter);
+        let mut breaks: Vec<f64> = std::iter::once(cell.left.parameter).chain(parameters).collect();
+        breaks.push(cell.right.parameter);
+        breaks
+    }
+
     /// `∫ g(F(z)) dz` over the cells between two places.
     fn tail(&self, from: f64, to: f64, g: impl Fn(Level) -> f64) -> f64 {
-        let ends = self.cells.iter().flat_map(|cell| [cell.left.position, cell.right.position]);
-        let inner = ends.filter(|&z| z > from && z < to);
+        let inner = self.knots().into_iter().filter(|&z| z > from && z < to);
         let places: Vec<f64> = std::iter::once(from).chain(inner).chain([to]).collect();
         let pieces = places.windows(2).filter(|pair| pair[1] > pair[0]);
         pieces.map(|pair| RULE.integral(pair[0], pair[1], |z| g(self.level(z)))).sum()
@@ -216,6 +231,11 @@ impl Distribution for Image<'_> {
             0 => Level { below: 0.0, above: 1.0 },
             _ => self.grid.base.level(cell.left.label),
         }
+    }
+
+    fn knots(&self) -> Vec<f64> {
+        // Ends that neighbours share come twice, and make an interval of no length.
+        self.cells.iter().flat_map(|cell| [cell.left.position, cell.right.position]).collect()
     }
 
     fn below(&self, z: f64) -> f64 {

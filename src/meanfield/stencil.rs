@@ -31,6 +31,7 @@ fn alternate(j: usize) -> f64 {
 /// Label and position at a parameter, with their derivatives by it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
+    pub parameter: f64,
     pub label: f64,
     pub position: f64,
     pub label_slope: f64,
@@ -101,7 +102,7 @@ impl Stencil<'_> {
     fn sample(&self, labels: &[f64], positions: &[f64], u: f64) -> Sample {
         if let Some(k) = self.parameters.iter().position(|&p| p == u) {
             let (label_slope, position_slope) = (self.slope_at(k, labels), self.slope_at(k, positions));
-            return Sample { label: labels[k], position: positions[k], label_slope, position_slope };
+            return Sample { parameter: u, label: labels[k], position: positions[k], label_slope, position_slope };
         }
         let mut shares = [0.0; STENCIL];
         let pairs = self.parameters.iter().zip(self.weights);
@@ -111,7 +112,7 @@ impl Stencil<'_> {
         let nearest = nearest.unwrap_or(0);
         let (label, label_slope) = self.between(&shares, labels, u, nearest);
         let (position, position_slope) = self.between(&shares, positions, u, nearest);
-        Sample { label, position, label_slope, position_slope }
+        Sample { parameter: u, label, position, label_slope, position_slope }
     }
 
     /// Value and slope away from the nodes: relative to the value at the nearest one, so that differences do not cancel there.
