@@ -64,7 +64,7 @@ impl Coordinates {
 impl fmt::Display for Coordinates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scalar(value) => write!(f, "{value}"),
+            Self::Scalar(value) => write!(f, "{value:?}"),
             Self::Vector(values) => write!(f, "{values:?}"),
         }
     }
@@ -97,6 +97,8 @@ struct Answer {
     error: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_error: Option<f64>,
 }
 
 /// Estimated errors, number by number.
@@ -166,6 +168,7 @@ impl Answer {
             m: Coordinates::new(answer.mean.value),
             m_prior: Coordinates::new(answer.bayes),
             energy: energy.then_some(answer.energy.value),
+            energy_error: energy.then_some(answer.energy.error),
         }
     }
 }
@@ -177,17 +180,24 @@ fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Errors { law, mean, variance, w1_to_prior } = &self.errors;
-        output::line(f, "horizon", format_args!("raw time {}, score time {}", self.raw_time, self.score_time))?;
+        output::line(
+            f,
+            "horizon",
+            format_args!("raw time {}, score time {}", self.raw_time, self.score_time),
+        )?;
         output::line(f, "mean", format_args!("{} ± {mean:.1e}", self.mean))?;
         output::line(f, "variance", format_args!("{} ± {variance:.1e}", self.variance))?;
         if let (Some(w1), Some(error)) = (self.w1_to_prior, w1_to_prior) {
-            output::line(f, "W1 to the prior", format_args!("{w1} ± {error:.1e}"))?;
+            output::line(f, "W1 to the prior", format_args!("{w1:?} ± {error:.1e}"))?;
+        }
+        if let Some(reason) = &self.w1_to_prior_missing {
+            output::line(f, "W1 to the prior", format_args!("unknown: {reason}"))?;
         }
         for answer in &self.posterior {
             let Answer { y, m, m_prior, error, .. } = answer;
             output::line(f, "posterior mean", format_args!("{m} ± {error:.1e} at {y}; Bayes {m_prior}"))?;
-            if let Some(energy) = answer.energy {
-                output::line(f, "energy", format_args!("{energy} at {y}"))?;
+            if let (Some(energy), Some(error)) = (answer.energy, answer.energy_error) {
+                output::line(f, "energy", format_args!("{energy:?} ± {error:.1e} at {y}"))?;
             }
         }
         output::line(f, "law", format_args!("{} nodes, W1 error {law:.1e}", self.nodes))

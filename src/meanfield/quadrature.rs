@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 use crate::law::LineLaw;
 use crate::scale::{Beta, NoiseVariance, RawTime};
 
+/// `ln E e^{−|y−Z|²/2τ}` below which densities underflow around a query.
+const FAINTEST: f64 = -600.0;
+
 /// The nodes of a law before the flow.
 #[derive(Debug)]
 pub(super) enum Grid {
@@ -90,6 +93,25 @@ impl QuadratureCloud {
             energy: -noise.get() * log_mass,
         };
         Ok(rows.map(answer).collect())
+    }
+
+    /// The share of what a query sees, or less, that lies beyond all nodes; one if that cannot be told.
+    pub(super) fn missed_share(&self, query: &[f64], answer: &Answer, noise: NoiseVariance) -> f64 {
+        let log_mass = -answer.energy / noise.get();
+        match self.grid.as_ref() {
+            Grid::Line(grid) if log_mass > FAINTEST => {
+                let (mass, image) = (log_mass.exp(), Image::new(grid, self.cloud.points()));
+                (image.missed(query[0], noise.get()) / mass).min(1.0)
+            }
+            Grid::Plane(_) if self.reaches(query, noise.get().sqrt()) => 0.0,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether a point has a node within some distance.
+    fn reaches(&self, point: &[f64], distance: f64) -> bool {
+        let square = |node: &[f64]| node.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        self.cloud.rows().any(|node| square(node) <= distance * distance)
     }
 
     /// `W1` to a law on the line.

@@ -131,7 +131,8 @@ impl State {
         let along = self.along(queries)?;
         let fine = self.fine.posterior(&along, self.problem.noise, drift)?;
         let coarse = self.coarse.posterior(&along, self.problem.noise, drift)?;
-        let answers = fine.iter().zip(&coarse).map(|(fine, coarse)| self.judged(fine, coarse));
+        let pairs = along.rows().zip(fine.iter().zip(&coarse));
+        let answers = pairs.map(|(query, (fine, coarse))| self.judged(query, fine, coarse));
         let rows = queries.rows().zip(bayes.rows()).zip(answers);
         let lifted =
             |((query, bayes), (mean, energy)): ((&[f64], &[f64]), (Estimate<Vec<f64>>, Estimate<f64>))| {
@@ -144,11 +145,14 @@ impl State {
         Ok(rows.map(lifted).collect())
     }
 
-    fn judged(&self, fine: &Answer, coarse: &Answer) -> (Estimate<Vec<f64>>, Estimate<f64>) {
-        let apart = fine.mean.iter().zip(&coarse.mean).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        let energy_apart = (fine.energy - coarse.energy).abs();
-        let mean = Estimate { value: fine.mean.clone(), error: apart + self.error };
-        (mean, Estimate { value: fine.energy, error: energy_apart + self.error })
+    fn judged(&self, query: &[f64], fine: &Answer, coarse: &Answer) -> (Estimate<Vec<f64>>, Estimate<f64>) {
+        let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // Both resolutions miss the mass beyond all nodes, which draws the mean towards the query and the energy towards zero.
+        let missed = self.fine.missed_share(query, fine, self.problem.noise);
+        let mean_error = apart(&fine.mean, &coarse.mean) + missed * apart(&fine.mean, query) + self.error;
+        let energy_error = (fine.energy - coarse.energy).abs() + missed * fine.energy + self.error;
+        let mean = Estimate { value: fine.mean.clone(), error: mean_error };
+        (mean, Estimate { value: fine.energy, error: energy_error })
     }
 
     /// Adds the Gaussian directions to a posterior mean and an energy along the axis.

@@ -102,7 +102,13 @@ impl Stencil<'_> {
     fn sample(&self, labels: &[f64], positions: &[f64], u: f64) -> Sample {
         if let Some(k) = self.parameters.iter().position(|&p| p == u) {
             let (label_slope, position_slope) = (self.slope_at(k, labels), self.slope_at(k, positions));
-            return Sample { parameter: u, label: labels[k], position: positions[k], label_slope, position_slope };
+            return Sample {
+                parameter: u,
+                label: labels[k],
+                position: positions[k],
+                label_slope,
+                position_slope,
+            };
         }
         let mut shares = [0.0; STENCIL];
         let pairs = self.parameters.iter().zip(self.weights);

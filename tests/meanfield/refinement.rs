@@ -100,11 +100,7 @@ fn largest_change(a: &[f64], b: &[f64]) -> f64 {
 fn table(case: &Case) -> Value {
     let rows: Vec<(usize, Vec<f64>)> = RESOLUTIONS.iter().map(|&c| row(case, c)).collect();
     let changes: Vec<f64> = rows.windows(2).map(|pair| largest_change(&pair[0].1, &pair[1].1)).collect();
-    println!(
-        "{}: nodes {:?}, changes {changes:?}",
-        case.name,
-        rows.iter().map(|r| r.0).collect::<Vec<_>>()
-    );
+    println!("{}: nodes {:?}, changes {changes:?}", case.name, rows.iter().map(|r| r.0).collect::<Vec<_>>());
     let last = changes[changes.len() - 1];
     assert!(last < case.digits, "{}: still changing by {last:e}", case.name);
     assert!(last < 0.1 * changes[0] || changes[0] < 1e-9, "{}: {changes:?}", case.name);

@@ -16,7 +16,8 @@ fn radius(value: f64) -> BallRadius {
 
 /// `E|X| − E|X^{[R]}|` for `X ~ N(0, v)`: at the start the distance of symmetric laws, one of which has more mass inside of any interval.
 fn at_the_start(variance: f64, r: f64) -> f64 {
-    let inside = Law::parse(&format!("{{ kind = 'gaussian', mean = 0, std = {} }}", variance.sqrt())).unwrap();
+    let inside =
+        Law::parse(&format!("{{ kind = 'gaussian', mean = 0, std = {} }}", variance.sqrt())).unwrap();
     let beyond = 2.0 * inside.on_line().unwrap().split(r).above;
     let near = -(-0.5 * r * r / variance).exp_m1() / (1.0 - beyond);
     (2.0 * variance / std::f64::consts::PI).sqrt() * (1.0 - near)
