@@ -136,7 +136,7 @@ impl Pair {
     /// The law at both resolutions.
     fn state(&self, problem: &MeanField, raw_time: RawTime, discrepancy: f64) -> Result<State> {
         let (fine, coarse) = (self.fine.picture()?, self.coarse.picture()?);
-        let error = discrepancy + ROUNDOFF * fine.scale();
+        let error = discrepancy + self.fine.grid.left_out() + ROUNDOFF * fine.scale();
         Ok(State::new(problem, raw_time, fine, coarse, error))
     }
 }

@@ -37,6 +37,19 @@ impl Grid {
         };
         Cloud::named(labels.clone(), dimension, "the quadrature nodes")?.with_weights(weights.clone())
     }
+
+    /// What the mass that the nodes leave out, or count too much, may do to `W1`: it moves at most from end to end.
+    pub fn left_out(&self) -> f64 {
+        let (labels, dimension, missing) = match self {
+            Self::Line(grid) => (&grid.labels, 1, grid.missing),
+            Self::Plane(grid) => (&grid.labels, 2, grid.missing),
+        };
+        let extent = |axis: usize| {
+            let values = || labels.iter().skip(axis).step_by(dimension).copied();
+            values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+        };
+        missing * (0..dimension).map(|axis| extent(axis).powi(2)).sum::<f64>().sqrt()
+    }
 }
 
 /// The law of the mean field at one time, at one resolution.
