@@ -10,8 +10,8 @@ use ebflow::{Beta, Cloud, Result};
 
 use super::{denoising, problem, raw};
 
-/// Ordered pairs of nodes that a case at `βτ = 10` may cost: a fifth of a second at the rate of the kernel sums, 2e9 a second.
-const QUICK: u64 = 400_000_000;
+/// Ordered pairs of nodes that a case at `βτ = 10` may cost: a twentieth of a second at the rate of the kernel sums, 2e9 a second.
+const QUICK: u64 = 100_000_000;
 
 /// Counts the pairs that it sums over: cost that does not depend on what else the machine does.
 #[derive(Default)]
