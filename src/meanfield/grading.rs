@@ -85,7 +85,7 @@ impl Grading {
     pub fn grid(&self, resolution: f64, cut: f64) -> Result<LineGrid> {
         let wish = |need: &Wish| Wish { size: resolution * need.size, ..*need };
         let spacing = Spacing::new(self.needs.iter().map(wish).collect(), GROWTH * resolution);
-        if !(spacing.count() < MAX_NODES) {
+        if spacing.count().is_nan() || spacing.count() >= MAX_NODES {
             return Err(Error::Integration {
                 what: "the mean-field reference",
                 raw_time: 0.0,

@@ -70,6 +70,12 @@ pub struct PosteriorMean {
     pub energy: Estimate<f64>,
 }
 
+/// Stage 2 with error bars.
+struct Judged {
+    mean: Estimate<Vec<f64>>,
+    energy: Estimate<f64>,
+}
+
 impl State {
     pub(super) fn new(
         problem: &MeanField,
@@ -131,41 +137,38 @@ impl State {
         let along = self.along(queries)?;
         let fine = self.fine.posterior(&along, self.problem.noise, drift)?;
         let coarse = self.coarse.posterior(&along, self.problem.noise, drift)?;
-        let pairs = along.rows().zip(fine.iter().zip(&coarse));
-        let answers = pairs.map(|(query, (fine, coarse))| self.judged(query, fine, coarse));
-        let rows = queries.rows().zip(bayes.rows()).zip(answers);
-        let lifted =
-            |((query, bayes), (mean, energy)): ((&[f64], &[f64]), (Estimate<Vec<f64>>, Estimate<f64>))| {
-                let (mean, energy) = match &self.factor {
-                    Some(factor) => self.across(factor, query, mean, energy),
-                    None => (mean, energy),
-                };
-                PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
+        let rows = queries.rows().zip(along.rows()).zip(bayes.rows());
+        let answers = rows.zip(fine.iter().zip(&coarse)).map(|(((query, along), bayes), (fine, coarse))| {
+            let judged = self.judged(along, fine, coarse);
+            let Judged { mean, energy } = match &self.factor {
+                Some(factor) => self.across(factor, query, judged),
+                None => judged,
             };
-        Ok(rows.map(lifted).collect())
+            PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
+        });
+        Ok(answers.collect())
     }
 
-    fn judged(&self, query: &[f64], fine: &Answer, coarse: &Answer) -> (Estimate<Vec<f64>>, Estimate<f64>) {
+    /// The answer of the fine law, with what the coarse one and the mass beyond all nodes say about its error.
+    fn judged(&self, query: &[f64], fine: &Answer, coarse: &Answer) -> Judged {
         let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         // Both resolutions miss the mass beyond all nodes, which draws the mean towards the query and the energy towards zero.
         let missed = self.fine.missed_share(query, fine, self.problem.noise);
         let mean_error = apart(&fine.mean, &coarse.mean) + missed * apart(&fine.mean, query) + self.error;
         let energy_error = (fine.energy - coarse.energy).abs() + missed * fine.energy + self.error;
-        let mean = Estimate { value: fine.mean.clone(), error: mean_error };
-        (mean, Estimate { value: fine.energy, error: energy_error })
+        Judged {
+            mean: Estimate { value: fine.mean.clone(), error: mean_error },
+            energy: Estimate { value: fine.energy, error: energy_error },
+        }
     }
 
     /// Adds the Gaussian directions to a posterior mean and an energy along the axis.
-    fn across(
-        &self,
-        factor: &Factor,
-        query: &[f64],
-        mean: Estimate<Vec<f64>>,
-        energy: Estimate<f64>,
-    ) -> (Estimate<Vec<f64>>, Estimate<f64>) {
-        let noise = self.problem.noise;
-        let mean = mean.map(|along| factor.posterior_mean(query, along[0], self.raw_time, noise));
-        (mean, energy.map(|along| along + factor.energy(query, self.raw_time, noise)))
+    fn across(&self, factor: &Factor, query: &[f64], along: Judged) -> Judged {
+        let (time, noise) = (self.raw_time, self.problem.noise);
+        Judged {
+            mean: along.mean.map(|along| factor.posterior_mean(query, along[0], time, noise)),
+            energy: along.energy.map(|along| along + factor.energy(query, time, noise)),
+        }
     }
 
     /// The density `f_t` at points, where the map from labels to positions is known: on the line and for laws that factorise.
