@@ -7,6 +7,7 @@ mod completions;
 mod denoise;
 mod exact;
 mod flow;
+mod meanfield;
 mod output;
 mod posterior;
 mod run_report;
@@ -37,6 +38,7 @@ enum Verb {
     Posterior(posterior::Args),
     W1(w1::Args),
     Exact(exact::Args),
+    Meanfield(meanfield::Args),
     Completions(completions::Args),
 }
 
@@ -58,6 +60,7 @@ fn run(verb: Verb) -> Result<()> {
         Verb::Flow(args) => flow::run(&args),
         Verb::Posterior(args) => posterior::run(&args),
         Verb::W1(args) => w1::run(&args),
+        Verb::Meanfield(args) => meanfield::run(&args),
         Verb::Exact(args) => exact::run(&args),
         Verb::Completions(args) => completions::run(&args),
     }

@@ -3,4 +3,5 @@
 mod bad_input;
 mod bench_of_files;
 mod jobs;
+mod meanfield;
 mod w1;
