@@ -131,6 +131,11 @@ impl Integrator for Adaptive {
         Run { settings: *self, solver: self.start(&problem, horizon)? }.follow_to(horizon, observer)
     }
 
+    /// The tolerance that steps are accepted with, in Euclidean length.
+    fn step_error(&self, radius: f64, dimension: usize) -> Option<f64> {
+        Some((self.atol + self.rtol * radius) * (dimension as f64).sqrt())
+    }
+
     /// A tenth of the tolerances: the error follows them in proportion.
     fn refined(&self) -> Refinement {
         let finer = Self { rtol: self.rtol / REFINEMENT, atol: self.atol / REFINEMENT, ..*self };
