@@ -7,8 +7,13 @@
 //! for_sample:  T from v̂0          mean_field:  T from v0 = τ_a² + σ²
 //! sampling:    T'(v0) sd(v̂0),     T'(v) = 1/2 + 1/(2βv),    sd(v̂0)² = (1/N) Var(|z − m|²/d)
 //! ```
-//! in score time. The first closed form takes out what the sample's variance itself does to the time. What the rest of its shape does
-//! remains, and is smaller than the sampling error by about the same factor as it is harder to name.
+//! in score time. The closed form is one for Gaussian laws, and a sample has no Gaussian shape. Taking `T` from the sample's own variance removes
+//! what the fluctuation of that variance does to the time, most of the sampling error; what the rest of the sample's shape does remains, and a bias of order `1/N`, since every
+//! particle is its own nearest neighbour. How large both are is estimated from the sample itself, by a jackknife: with
+//! `D = measured − for_sample`, and `D_g` the same after leaving out every `G`-th particle,
+//! ```text
+//! shape_error = ((G−1)/G Σ_g (D_g − D̄)²)^{1/2},      shape_bias = (G − 1)(D̄ − D)
+//! ```
 //!
 //! # Paper
 //! `thm:gaussiandenoise`
@@ -23,6 +28,9 @@ use crate::scale::{Beta, ScoreTime};
 /// The flow is followed for this many times the time that the closed form gives for the sample.
 const PATIENCE: f64 = 1.5;
 
+/// Parts `G` that are left out in turn.
+const GROUPS: usize = 8;
+
 /// A hitting time on particles, in score time, and what it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuredHitting {
@@ -32,6 +40,10 @@ pub struct MeasuredHitting {
     pub error: f64,
     /// The closed form for a Gaussian law with the sample's own initial variance.
     pub for_sample: ScoreTime,
+    /// Standard error of `measured − for_sample`: what the shape of the sample, other than its variance, does to the time.
+    pub shape_error: f64,
+    /// Systematic part of `measured − for_sample` in a sample of this size.
+    pub shape_bias: f64,
     /// The closed form for the law that was sampled.
     pub mean_field: ScoreTime,
     /// Standard deviation of the time over samples of this size.
@@ -48,29 +60,90 @@ impl MeasuredHitting {
         resolution: f64,
         (drift, integrator): (&dyn Drift, &dyn Integrator),
     ) -> Result<Self> {
-        let (beta, d) = (descent.beta(), cloud.dimension() as f64);
+        if cloud.len() < 2 * GROUPS {
+            let problem = format!("it takes {} particles to judge a hitting time, and there are {}", 2 * GROUPS, cloud.len());
+            return Err(Error::Fit { problem });
+        }
+        let beta = descent.beta();
+        let measurement = Measurement { beta, target, resolution, drift, integrator };
+        let found = measurement.of(cloud, true)?;
+        let parts: Vec<f64> = (0..GROUPS)
+            .map(|group| Ok(measurement.of(&without(cloud, group)?, false)?.difference()))
+            .collect::<Result<_>>()?;
+        let groups = GROUPS as f64;
+        let mean = parts.iter().sum::<f64>() / groups;
+        let spread: f64 = parts.iter().map(|part| (part - mean).powi(2)).sum();
+        Ok(Self {
+            measured: found.time,
+            error: found.error,
+            for_sample: found.closed_form,
+            shape_error: ((groups - 1.0) / groups * spread).sqrt(),
+            shape_bias: (groups - 1.0) * (mean - found.difference()),
+            mean_field: at(descent.hitting(target)?, target)?,
+            sampling_error: sampling_error(cloud, descent.start(), beta),
+        })
+    }
+}
+
+/// How a hitting time is measured.
+struct Measurement<'a> {
+    beta: Beta,
+    target: f64,
+    resolution: f64,
+    drift: &'a dyn Drift,
+    integrator: &'a dyn Integrator,
+}
+
+/// One measured time beside the closed form for its sample.
+struct Found {
+    time: ScoreTime,
+    error: f64,
+    closed_form: ScoreTime,
+}
+
+impl Found {
+    fn difference(&self) -> f64 {
+        self.time.get() - self.closed_form.get()
+    }
+}
+
+impl Measurement<'_> {
+    fn of(&self, cloud: &Cloud, bounded: bool) -> Result<Found> {
+        let d = cloud.dimension() as f64;
         let start = cloud.covariance().trace() / d;
-        let for_sample = at(VarianceDescent::from_start(start, beta)?.hitting(target)?, target)?;
-        let mean_field = at(descent.hitting(target)?, target)?;
-        let horizon = ScoreTime::new(PATIENCE * for_sample.get())?;
-        let flow = Flow::new(Schedule::constant(beta), horizon)?
-            .with_event(Event::new(TotalVariance, d * target, resolution)?)?
-            .with_error_bound();
-        let trajectory = flow.run(cloud, drift, integrator)?;
+        let closed_form = at(VarianceDescent::from_start(start, self.beta)?.hitting(self.target)?, self.target)?;
+        let horizon = ScoreTime::new(PATIENCE * closed_form.get())?;
+        let flow = Flow::new(Schedule::constant(self.beta), horizon)?
+            .with_event(Event::new(TotalVariance, d * self.target, self.resolution)?)?;
+        let flow = if bounded { flow.with_error_bound() } else { flow };
+        let trajectory = flow.run(cloud, self.drift, self.integrator)?;
         let Some(crossing) = trajectory.events[0].crossings.first() else {
             return Err(Error::Integration {
                 what: "the variance of the particles",
                 raw_time: trajectory.raw_time.get(),
-                problem: format!("it has not come down to {target}; choose a target above the spacing of the particles"),
+                problem: format!(
+                    "it has not come down to {}; choose a target above the spacing of the particles",
+                    self.target
+                ),
             });
         };
-        Ok(Self {
-            measured: crossing.raw_time.to_score(beta),
-            error: crossing.error / beta.get(),
-            for_sample,
-            mean_field,
-            sampling_error: sampling_error(cloud, descent.start(), beta),
-        })
+        let error = crossing.error / self.beta.get();
+        Ok(Found { time: crossing.raw_time.to_score(self.beta), error, closed_form })
+    }
+}
+
+/// The cloud without every [`GROUPS`]-th particle, from `group` on.
+fn without(cloud: &Cloud, group: usize) -> Result<Cloud> {
+    let kept = || (0..cloud.len()).filter(|i| i % GROUPS != group);
+    let d = cloud.dimension();
+    let points = kept().flat_map(|i| &cloud.points()[i * d..(i + 1) * d]).copied().collect();
+    let rest = Cloud::new(points, d)?;
+    match cloud.weights() {
+        None => Ok(rest),
+        Some(weights) => {
+            let total: f64 = kept().map(|i| weights[i]).sum();
+            rest.with_weights(kept().map(|i| weights[i] / total).collect())
+        }
     }
 }
 

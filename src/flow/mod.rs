@@ -60,6 +60,9 @@ use snapshots::Snapshots;
 /// A snapshot this little beyond the horizon, relatively, is one at the horizon: converting between the clocks rounds.
 const SAME_TIME: f64 = 4.0 * f64::EPSILON;
 
+/// A drift that visits at least this share of all pairs is worth watching for an estimate alone.
+const MOST_PAIRS: f64 = 0.25;
+
 /// A flow up to a horizon. It can be run on any cloud, with any drift and integrator.
 ///
 /// ```
@@ -147,7 +150,9 @@ impl Flow {
         integrator: &dyn Integrator,
         observer: &mut dyn StepObserver,
     ) -> Result<Trajectory> {
-        let own = self.watched_beta().filter(|beta| integrator.judged_by(*beta, self.horizon).is_none());
+        let beta = self.watched_beta(cloud, drift)?;
+        let judge = beta.and_then(|beta| integrator.judged_by(beta, self.horizon));
+        let own = beta.filter(|_| judge.is_none());
         let mut certifier = own.map(|beta| self.certifier(cloud, drift, beta));
         let mut watch = Watch {
             monitor: Monitor::new(cloud, &self.schedule, integrator),
@@ -157,9 +162,14 @@ impl Flow {
         };
         let journey = self.travel(cloud, drift, integrator, &mut watch)?;
         let snapshots = self.collect(watch.snapshots, cloud)?;
-        let judgement = match certifier {
-            Some(certifier) => self.judge(certifier, &journey.end, &journey.end),
-            None => self.judge_apart(&journey.end, cloud, drift, integrator)?,
+        let judgement = match (certifier, beta.zip(judge)) {
+            (Some(certifier), _) => self.judge(certifier, &journey.end, &journey.end)?,
+            (None, Some((beta, judge))) => {
+                let mut certifier = self.certifier(cloud, drift, beta);
+                let watched = self.travel(cloud, drift, judge.as_ref(), &mut certifier)?;
+                self.judge(certifier, &journey.end, &watched.end)?
+            }
+            (None, None) => self.judge_by_refinement(&journey.end, cloud, drift, integrator)?,
         };
         Ok(Trajectory {
             snapshots,
@@ -190,9 +200,20 @@ impl Flow {
         Ok(Journey { end: cloud.moved_to(points)?, statistics })
     }
 
-    /// The inverse temperature, if a run has to be watched and can be.
-    fn watched_beta(&self) -> Option<Beta> {
-        self.schedule.constant_beta().filter(|_| self.estimate || !self.events.is_empty())
+    /// The inverse temperature, if a run has to be watched and can be. Watching sums over all pairs, once a step: for an estimate alone
+    /// that is too much beside a drift that visits few of them, and a finer run is cheaper.
+    fn watched_beta(&self, cloud: &Cloud, drift: &dyn Drift) -> Result<Option<Beta>> {
+        let beta = self.schedule.constant_beta();
+        if self.bound || !self.events.is_empty() {
+            return Ok(beta);
+        }
+        if !self.estimate || beta.is_none() {
+            return Ok(None);
+        }
+        let mut field = Field::new(drift, &self.schedule, cloud);
+        field.evaluate(0.0, cloud.points(), &mut vec![0.0; cloud.points().len()])?;
+        let all = (cloud.len() as f64).powi(2);
+        Ok(beta.filter(|_| field.pairs() as f64 >= MOST_PAIRS * all))
     }
 
     fn certifier<'a>(&'a self, cloud: &'a Cloud, drift: &'a dyn Drift, beta: Beta) -> Certifier<'a> {
@@ -200,7 +221,7 @@ impl Flow {
     }
 
     /// What a certifier that watched a run to `watched` says about one that ended at `end`.
-    fn judge(&self, certifier: Certifier<'_>, end: &Cloud, watched: &Cloud) -> Judgement {
+    fn judge(&self, certifier: Certifier<'_>, end: &Cloud, watched: &Cloud) -> Result<Judgement> {
         let error = certifier.error_of(end, watched);
         let estimate = self.estimate.then(|| ErrorEstimate::of(end, &error, certifier.evaluations()));
         let (bound, refusal) = match self.bound.then(|| certifier.bound(end, &error)) {
@@ -208,23 +229,17 @@ impl Flow {
             Some(Ok(bound)) => (Some(bound), None),
             Some(Err(refusal)) => (None, Some(refusal)),
         };
-        Judgement { error: ErrorBar { estimate, bound, refusal }, events: certifier.into_passages() }
+        Ok(Judgement { error: ErrorBar { estimate, bound, refusal }, events: certifier.into_passages()? })
     }
 
-    /// Judges a run that was not watched itself: by one that is, or, where none can be, by a finer one.
-    fn judge_apart(
+    /// Estimates the error of a run that was not watched by a finer one, if an estimate is wanted.
+    fn judge_by_refinement(
         &self,
         end: &Cloud,
         cloud: &Cloud,
         drift: &dyn Drift,
         integrator: &dyn Integrator,
     ) -> Result<Judgement> {
-        let judge = self.watched_beta().and_then(|beta| Some((beta, integrator.judged_by(beta, self.horizon)?)));
-        if let Some((beta, judge)) = judge {
-            let mut certifier = self.certifier(cloud, drift, beta);
-            let journey = self.travel(cloud, drift, judge.as_ref(), &mut certifier)?;
-            return Ok(self.judge(certifier, end, &journey.end));
-        }
         if !self.estimate {
             return Ok(Judgement::default());
         }

@@ -4,7 +4,7 @@
 //! With `F_i = z_i + v_i`, the mean `m` and the variance `V = Σ ω_i |z_i − m|²`, for every unit direction `u` and every particle:
 //! ```text
 //! support     u·F_i ≤ max_k u·z_k                       the weights a_ik are positive and sum to one
-//! action      |v_i|² ≤ V + |z_i − m|²,   Σ ω_i |v_i|² ≤ 2V
+//! action      |v_i|² ≤ Σ_k ω_k |z_k − z_i|² = V + |z_i − m|²,   hence Σ ω_i |v_i|² ≤ 2V
 //! hull        max_k u·z_k(t) does not grow              neither does max_k |z_k(t)|
 //! ```
 //! The first two are properties of the drift alone and hold up to rounding and the truncation of the kernel. The third holds for
@@ -14,6 +14,10 @@
 //! # Paper
 //! `lem:barycentric-action-estimate` (about the mean instead of the origin: the drift does not know where the origin is), remark
 //! "Convex hull invariance"
+
+use std::ops::Range;
+
+use rayon::prelude::*;
 
 use super::{Integrator, Moment, Schedule, Step, StepObserver};
 use crate::cloud::{Cloud, norm};
@@ -26,6 +30,14 @@ const DRIFT_SLACK: f64 = 1e-9;
 /// Rounding of one step, relative to the size of the cloud.
 const STEP_SLACK: f64 = 1e-14;
 
+/// Particles that one thread looks at together.
+const CHUNK: usize = 8192;
+
+const OUTSIDE: &str = "the barycentre that it moves to lies outside the convex hull";
+const TOO_FAST: &str = "it moves faster than the action estimate allows";
+const LEFT_HULL: &str = "it left the convex hull of the cloud";
+const LEFT_BALL: &str = "it left the ball about the origin that held the cloud";
+
 /// Watches a run and ends it when it breaks a law.
 pub(super) struct Monitor<'a> {
     cloud: &'a Cloud,
@@ -35,8 +47,10 @@ pub(super) struct Monitor<'a> {
     step_error: Option<f64>,
     /// The extent at the end of the last step.
     extent: Extent,
-    /// Where drifts and positions are measured against.
+    /// What rounding is relative to: the largest difference between two positions, or magnitude of one.
     size: f64,
+    /// About where the cloud is, so that its moments do not cancel.
+    centre: Vec<f64>,
 }
 
 /// How far a cloud reaches.
@@ -47,11 +61,19 @@ struct Extent {
     radius: f64,
 }
 
-/// What a law says about one particle.
-struct Violation {
+/// The first two moments of a cloud about a centre `c`.
+struct Moments {
+    /// `Σ ω_i (z_i − c)`
+    mean: Vec<f64>,
+    /// `Σ ω_i |z_i − c|²`
+    square: f64,
+}
+
+/// A particle and by how much it breaks a law.
+#[derive(Clone, Copy)]
+struct Excess {
     particle: usize,
     by: f64,
-    law: &'static str,
 }
 
 impl<'a> Monitor<'a> {
@@ -60,54 +82,60 @@ impl<'a> Monitor<'a> {
         let directions = directions(cloud.dimension());
         let extent = Extent::of(cloud.points(), &directions);
         let step_error = integrator.step_error(extent.radius, cloud.dimension());
-        Self { cloud, schedule, directions, step_error, size: extent.size(), extent }
+        let centre = cloud.points()[..cloud.dimension()].to_vec();
+        let centre = Moments::of(cloud, cloud.points(), &centre).mean.iter().zip(&centre).map(|(m, c)| m + c).collect();
+        Self { cloud, schedule, directions, step_error, size: 2.0 * extent.radius, extent, centre }
     }
 
+    /// Support and action at the start of a step.
     fn check_drift(&self, moment: Moment<'_>) -> Result<()> {
         let rate = self.schedule.at(moment.raw_time.get())?.rate;
-        let velocity: Vec<f64> = moment.derivative.iter().map(|v| v / rate).collect();
-        self.refuse(moment, self.barycentre_outside(moment.points, &velocity))?;
-        self.refuse(moment, self.too_fast(moment.points, &velocity))
-    }
-
-    fn barycentre_outside(&self, points: &[f64], velocity: &[f64]) -> Option<Violation> {
-        let target: Vec<f64> = points.iter().zip(velocity).map(|(z, v)| z + v).collect();
         let slack = DRIFT_SLACK * self.size;
-        self.outside(&target, &self.extent, slack, "the barycentre that it moves to lies outside the convex hull")
+        let Moments { mean, square } = Moments::of(self.cloud, moment.points, &self.centre);
+        let breaches = |i: usize| {
+            let (z, v) = (self.row(moment.points, i), self.row(moment.derivative, i));
+            let outside = self.beyond(&self.extent, |u| project(u, z) + project(u, v) / rate);
+            // The mean square distance of all particles from this one.
+            let mut distance_2 = square;
+            for c in 0..z.len() {
+                let y = z[c] - self.centre[c];
+                distance_2 += (y - 2.0 * mean[c]) * y;
+            }
+            // Squares of extreme coordinates overflow, and then limit nothing.
+            let limit = if square.is_finite() { distance_2.max(0.0).sqrt() } else { f64::INFINITY };
+            [outside - slack, norm(v) / rate - limit - slack]
+        };
+        self.refuse(moment, [OUTSIDE, TOO_FAST], worst(self.cloud.len(), breaches))
     }
 
-    fn too_fast(&self, points: &[f64], velocity: &[f64]) -> Option<Violation> {
-        let d = self.cloud.dimension();
-        let mean = mean(self.cloud, points);
-        let offset = |z: &[f64]| norm(&z.iter().zip(&mean).map(|(z, m)| z - m).collect::<Vec<_>>());
-        let offsets: Vec<f64> = points.chunks_exact(d).map(offset).collect();
-        let variance: f64 = offsets.iter().enumerate().map(|(i, r)| self.cloud.weight(i) * r * r).sum();
-        let limit = |r: f64| (variance + r * r).sqrt() + DRIFT_SLACK * self.size;
-        let excess = velocity.chunks_exact(d).zip(offsets).map(|(v, r)| norm(v) - limit(r));
-        worst(excess, "it moves faster than the action estimate allows")
-    }
-
-    fn left_hull(&self, points: &[f64], step_error: f64) -> Option<Violation> {
+    /// Hull and ball at the end of a step.
+    fn check_hull(&self, moment: Moment<'_>, step_error: f64) -> Result<()> {
         let slack = step_error + STEP_SLACK * self.size;
-        let outside = self.outside(points, &self.extent, slack, "it left the convex hull of the cloud");
-        outside.or_else(|| {
-            let beyond = points.chunks_exact(self.cloud.dimension()).map(|z| norm(z) - self.extent.radius - slack);
-            worst(beyond, "it left the ball about the origin that held the cloud")
+        let breaches = |i: usize| {
+            let z = self.row(moment.points, i);
+            [self.beyond(&self.extent, |u| project(u, z)) - slack, norm(z) - self.extent.radius - slack]
+        };
+        self.refuse(moment, [LEFT_HULL, LEFT_BALL], worst(self.cloud.len(), breaches))
+    }
+
+    fn row<'r>(&self, values: &'r [f64], i: usize) -> &'r [f64] {
+        let d = self.cloud.dimension();
+        &values[i * d..(i + 1) * d]
+    }
+
+    /// By how much projections leave the ranges of an extent, at most.
+    fn beyond(&self, extent: &Extent, projection: impl Fn(&[f64]) -> f64) -> f64 {
+        let directions = self.directions.iter().zip(&extent.ranges);
+        directions.fold(f64::MIN, |most, (u, (low, high))| {
+            let p = projection(u);
+            most.max(p - high).max(low - p)
         })
     }
 
-    fn outside(&self, points: &[f64], extent: &Extent, slack: f64, law: &'static str) -> Option<Violation> {
-        let beyond = |z: &[f64]| {
-            let directions = self.directions.iter().zip(&extent.ranges);
-            directions.map(|(u, (low, high))| (project(u, z) - high).max(low - project(u, z))).fold(f64::MIN, f64::max)
-        };
-        worst(points.chunks_exact(self.cloud.dimension()).map(|z| beyond(z) - slack), law)
-    }
-
-    fn refuse(&self, moment: Moment<'_>, violation: Option<Violation>) -> Result<()> {
-        match violation {
+    fn refuse(&self, moment: Moment<'_>, laws: [&str; 2], found: [Excess; 2]) -> Result<()> {
+        match laws.iter().zip(found).find(|(_, excess)| excess.by > 0.0) {
             None => Ok(()),
-            Some(Violation { particle, by, law }) => Err(Error::Integration {
+            Some((law, Excess { particle, by })) => Err(Error::Integration {
                 what: "the particle flow",
                 raw_time: moment.raw_time.get(),
                 problem: format!(
@@ -123,7 +151,7 @@ impl StepObserver for Monitor<'_> {
     fn accepted(&mut self, step: &Step<'_>) -> Result<()> {
         self.check_drift(step.start)?;
         if let Some(error) = self.step_error {
-            self.refuse(step.end, self.left_hull(step.end.points, error))?;
+            self.check_hull(step.end, error)?;
         }
         self.extent = Extent::of(step.end.points, &self.directions);
         Ok(())
@@ -133,19 +161,66 @@ impl StepObserver for Monitor<'_> {
 impl Extent {
     fn of(points: &[f64], directions: &[Vec<f64>]) -> Self {
         let d = directions[0].len();
-        let range = |u: &Vec<f64>| {
-            let projections = points.chunks_exact(d).map(|z| project(u, z));
-            projections.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
+        let part = |range: Range<usize>| {
+            let mut extent = Self { ranges: vec![(f64::INFINITY, f64::NEG_INFINITY); directions.len()], radius: 0.0 };
+            for z in points[range.start * d..range.end * d].chunks_exact(d) {
+                for (u, (low, high)) in directions.iter().zip(&mut extent.ranges) {
+                    let p = project(u, z);
+                    (*low, *high) = (low.min(p), high.max(p));
+                }
+                extent.radius = extent.radius.max(norm(z));
+            }
+            extent
         };
-        Self {
-            ranges: directions.iter().map(range).collect(),
-            radius: points.chunks_exact(d).map(norm).fold(0.0, f64::max),
-        }
+        let mut parts = in_chunks(points.len() / d, part).into_iter();
+        let first = parts.next().unwrap_or(Self { ranges: Vec::new(), radius: 0.0 });
+        parts.fold(first, |all, part| Self {
+            ranges: all.ranges.iter().zip(&part.ranges).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect(),
+            radius: all.radius.max(part.radius),
+        })
     }
+}
 
-    /// The largest magnitude of a position or of a difference between two, whichever matters for rounding.
-    fn size(&self) -> f64 {
-        2.0 * self.radius
+impl Moments {
+    fn of(cloud: &Cloud, points: &[f64], centre: &[f64]) -> Self {
+        let d = cloud.dimension();
+        let part = |range: Range<usize>| {
+            let mut moments = Self { mean: vec![0.0; d], square: 0.0 };
+            for i in range {
+                let weight = cloud.weight(i);
+                for c in 0..d {
+                    let y = points[i * d + c] - centre[c];
+                    moments.mean[c] += weight * y;
+                    moments.square += weight * y * y;
+                }
+            }
+            moments
+        };
+        in_chunks(cloud.len(), part).into_iter().fold(Self { mean: vec![0.0; d], square: 0.0 }, |mut all, part| {
+            all.mean.iter_mut().zip(&part.mean).for_each(|(a, b)| *a += b);
+            all.square += part.square;
+            all
+        })
+    }
+}
+
+/// The particles that break each of two laws most, or come nearest to it.
+fn worst(particles: usize, breaches: impl Fn(usize) -> [f64; 2] + Sync) -> [Excess; 2] {
+    let none = [Excess { particle: 0, by: f64::MIN }; 2];
+    let larger = |most: Excess, other: Excess| if other.by > most.by { other } else { most };
+    let join = |[a, b]: [Excess; 2], [c, d]: [Excess; 2]| [larger(a, c), larger(b, d)];
+    let of = |particle: usize| breaches(particle).map(|by| Excess { particle, by });
+    let part = |range: Range<usize>| range.map(of).fold(none, join);
+    in_chunks(particles, part).into_iter().fold(none, join)
+}
+
+/// Something about each chunk of the particles, in their order.
+fn in_chunks<T: Send>(particles: usize, part: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let chunk = |k: usize| part(k * CHUNK..particles.min((k + 1) * CHUNK));
+    match particles.div_ceil(CHUNK) {
+        // Not worth another thread's attention.
+        1 => vec![chunk(0)],
+        chunks => (0..chunks).into_par_iter().map(chunk).collect(),
     }
 }
 
@@ -165,18 +240,4 @@ fn directions(dimension: usize) -> Vec<Vec<f64>> {
 
 fn project(direction: &[f64], point: &[f64]) -> f64 {
     direction.iter().zip(point).map(|(u, z)| u * z).sum()
-}
-
-fn mean(cloud: &Cloud, points: &[f64]) -> Vec<f64> {
-    let mut mean = vec![0.0; cloud.dimension()];
-    for (i, z) in points.chunks_exact(cloud.dimension()).enumerate() {
-        mean.iter_mut().zip(z).for_each(|(m, z)| *m += cloud.weight(i) * z);
-    }
-    mean
-}
-
-/// The particle with the largest excess, if it is positive.
-fn worst(excess: impl Iterator<Item = f64>, law: &'static str) -> Option<Violation> {
-    let largest = excess.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-    largest.filter(|(_, by)| *by > 0.0).map(|(particle, by)| Violation { particle, by, law })
 }

@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod bench_of_files;
+mod bound;
 mod jobs;
 mod w1;

@@ -1,8 +1,8 @@
 //! [`Certifier`]: the observer that puts an error bar on a run while it goes on.
 
-use super::comparison::{Comparison, Stretch};
+use super::comparison::{Comparison, ROUNDING_UP, Stretch};
 use super::correction::{Correction, defect};
-use super::curve::{Anchor, Curve};
+use super::curve::{Anchor, Curve, CurveRounding};
 use super::nodes::{MIDDLE, THIRDS};
 use super::refusal::Refusal;
 use super::sources::{PerSource, Supply};
@@ -27,9 +27,6 @@ const LAGRANGE_MAX: [[f64; 3]; 3] = [[1.001, 0.6667, 0.2001], [0.6001, 1.0, 0.60
 /// The longest stretch, in raw time, over which one bound of the Jacobian holds. Halving it lowers the
 /// bound by a tenth or so in long runs, and lets some coarse ones close.
 const LONGEST_STRETCH: f64 = 0.08;
-
-/// Roundings in a position on the path, and in its velocity: Horner's rule with eight terms.
-const PATH_ROUNDINGS: f64 = 8.0;
 
 /// Directions that differ by less than this, relative to the fastest particle, give the same acceleration for our purposes.
 const SAME_DIRECTION: f64 = 1e-6;
@@ -96,7 +93,7 @@ impl<'a> Certifier<'a> {
     }
 
     /// What became of the events.
-    pub fn into_passages(self) -> Vec<Passages> {
+    pub fn into_passages(self) -> Result<Vec<Passages>> {
         self.searches.into_iter().map(Search::into_found).collect()
     }
 
@@ -116,7 +113,7 @@ impl<'a> Certifier<'a> {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());
         }
-        let known: Vec<f64> = error.chunks_exact(end.dimension()).map(norm).collect();
+        let known: Vec<f64> = error.chunks_exact(end.dimension()).map(|e| ROUNDING_UP * norm(e)).collect();
         let nothing = PerSource::zero(end.len());
         let missed = self.comparison.as_ref().map_or(&nothing, Comparison::errors);
         Ok(Bound::new(end, &known, missed))
@@ -157,11 +154,14 @@ impl<'a> Certifier<'a> {
 
     /// Takes the comparison system over a step, each third in as many stretches as its length asks for.
     fn compare(&mut self, curve: &Curve, from: f64, end: &[f64]) -> Result<()> {
+        if let Some(comparison) = &mut self.comparison {
+            comparison.begin();
+        }
         let samples: Vec<Sample> =
             THIRDS.positions.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
         let parts = stretches(curve.duration / 3.0);
         for (third, middle) in samples.iter().enumerate() {
-            let supply = supply(self.field.start(), &samples, third);
+            let supply = supply(self.field.start(), &samples, third, curve.rounding(self.field.start().dimension()));
             for part in 0..parts {
                 let theta = (third as f64 + (part as f64 + 0.5) / parts as f64) / 3.0;
                 let other = (2 * part + 1 != parts).then(|| self.sample(curve, from, theta)).transpose()?;
@@ -179,23 +179,27 @@ impl<'a> Certifier<'a> {
         Ok(())
     }
 
-    /// How far the corrected path may be from the exact flow, per particle: the bound if there is one, else the size of the
-    /// correction.
-    fn uncertainty(&self) -> Vec<f64> {
-        match (&self.comparison, &self.refusal) {
-            (Some(comparison), None) => comparison.errors().total(),
-            _ => self.correction.error.chunks_exact(self.field.start().dimension()).map(norm).collect(),
-        }
+    /// Whether there is a bound so far.
+    fn is_bounding(&self) -> bool {
+        self.comparison.is_some() && self.refusal.is_none()
     }
 
-    /// Looks for events in a step.
-    fn search(&mut self, curve: &Curve, from: f64, before: &[f64]) -> Result<()> {
+    /// The size of the correction, per particle.
+    fn known_error(&self) -> Vec<f64> {
+        self.correction.error.chunks_exact(self.field.start().dimension()).map(norm).collect()
+    }
+
+    /// Looks for events in a step at whose start the error was known to be `before`.
+    fn search(&mut self, curve: &Curve, from: f64, until: f64, before: &[f64]) -> Result<()> {
         if self.searches.is_empty() {
             return Ok(());
         }
-        let uncertainty: Vec<f64> =
-            self.uncertainty().into_iter().zip(before).map(|(now, then)| now.max(*then)).collect();
-        let passage = Passage { cloud: self.field.start(), curve, from, uncertainty: &uncertainty };
+        let uncertainty = match &self.comparison {
+            Some(comparison) if self.refusal.is_none() => comparison.peaks().to_vec(),
+            _ => self.known_error().into_iter().zip(before).map(|(now, then)| now.max(*then)).collect(),
+        };
+        let proved = self.is_bounding();
+        let passage = Passage { cloud: self.field.start(), curve, from, until, uncertainty: &uncertainty, proved };
         self.searches.iter_mut().try_for_each(|search| search.inspect(&passage))
     }
 
@@ -249,22 +253,22 @@ impl StepObserver for Certifier<'_> {
         let finish = self.motion(step.end)?;
         let ends = (begin.anchor(step.start), finish.anchor(step.end));
         let (from, duration) = (step.start.raw_time.get(), step.end.raw_time.get() - step.start.raw_time.get());
-        let before = self.uncertainty();
-        let bounding = self.comparison.is_some() && self.refusal.is_none();
+        let before = self.known_error();
+        let bounding = self.is_bounding();
         let nodes = if bounding { &THIRDS } else { &MIDDLE };
         let curve = self.correction.advance(&mut self.field, nodes, ends, (from, duration))?;
         audit::drift(&mut self.field, step.end, &finish.velocity, self.beta)?;
         if bounding {
             self.compare(&curve, from, step.end.points)?;
         }
-        self.search(&curve, from, &before)?;
+        self.search(&curve, from, step.end.raw_time.get(), &before)?;
         self.last = Some(finish);
         Ok(())
     }
 }
 
 /// What drives the comparison system over one third of a step.
-fn supply(cloud: &Cloud, samples: &[Sample], third: usize) -> Supply {
+fn supply(cloud: &Cloud, samples: &[Sample], third: usize, path: CurveRounding) -> Supply {
     let dominated = |weights: &[[f64; 3]; 3]| -> Vec<f64> {
         let own = |i: usize| (0..3).map(|node| weights[third][node] * samples[node].defect[i]).sum::<f64>();
         let own: Vec<f64> = (0..cloud.len()).map(own).collect();
@@ -273,14 +277,10 @@ fn supply(cloud: &Cloud, samples: &[Sample], third: usize) -> Supply {
     };
     let certificate = |of: fn(&Sample) -> &[f64]| -> Vec<f64> {
         let largest = |i: usize| samples.iter().map(|s| of(s)[i]).fold(0.0, f64::max);
-        (0..cloud.len()).map(|i| SAFETY * largest(i)).collect()
+        (0..cloud.len()).map(largest).collect()
     };
-    let d = cloud.dimension();
-    let sample = &samples[third];
-    let scale = PATH_ROUNDINGS * f64::EPSILON;
-    let position = sample.points.chunks_exact(d).map(|z| scale * norm(z)).collect();
     let mut rounding = certificate(|s| &s.rounding);
-    rounding.iter_mut().zip(sample.motion.chunks_exact(d)).for_each(|(r, v)| *r += scale * norm(v));
+    rounding.iter_mut().zip(path.velocity).for_each(|(r, v)| *r += v);
     let truncation = certificate(|s| &s.truncation);
     Supply {
         largest: PerSource {
@@ -289,7 +289,7 @@ fn supply(cloud: &Cloud, samples: &[Sample], third: usize) -> Supply {
             rounding: rounding.clone(),
         },
         mean: PerSource { integration: dominated(&LAGRANGE_MEAN), truncation, rounding },
-        position,
+        position: path.position,
     }
 }
 
@@ -312,3 +312,6 @@ impl Bound {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ const ATTEMPTS: usize = 8;
 const WIDEST_TUBE: f64 = 0.5;
 
 /// Rounding of a few hundred operations, all of positive numbers, is far below this.
-const ROUNDING_UP: f64 = 1.0 + 1e-12;
+pub(super) const ROUNDING_UP: f64 = 1.0 + 1e-12;
 
 /// The path about the middle of a stretch, in raw units.
 pub(super) struct Stretch<'a> {
@@ -62,6 +62,8 @@ pub(super) struct Comparison<'a> {
     errors: PerSource,
     /// Their last slopes without the supply, from which the next are guessed.
     slopes: PerSource,
+    /// The largest bounds of all sources together since the last [`Comparison::begin`].
+    peaks: Vec<f64>,
 }
 
 /// What one pass says about the guessed slopes.
@@ -77,7 +79,17 @@ impl<'a> Comparison<'a> {
     /// An exact start.
     pub fn new(beta: Beta, dimension: usize, weights: Option<&'a [f64]>, particles: usize) -> Self {
         let zero = || PerSource::zero(particles);
-        Self { beta, dimension, weights, errors: zero(), slopes: zero() }
+        Self { beta, dimension, weights, errors: zero(), slopes: zero(), peaks: vec![0.0; particles] }
+    }
+
+    /// Begins a step.
+    pub fn begin(&mut self) {
+        self.peaks = self.errors.total();
+    }
+
+    /// What the bounds have not exceeded since the step began.
+    pub fn peaks(&self) -> &[f64] {
+        &self.peaks
     }
 
     /// The bounds so far, by source.
@@ -99,6 +111,7 @@ impl<'a> Comparison<'a> {
             let rows = self.rows(&tube, &guess, stretch);
             let trial = self.trial(&rows, &guess, stretch);
             if trial.scaling <= MAX_SCALING {
+                self.note_peaks(&guess, trial.scaling * stretch.length);
                 self.accept(&rows, trial, stretch);
                 return Ok(());
             }
@@ -111,6 +124,11 @@ impl<'a> Comparison<'a> {
     fn tube(&self, guess: &PerSource, length: f64) -> Vec<f64> {
         let (errors, slopes) = (self.errors.total(), guess.total());
         errors.iter().zip(slopes).map(|(e, y)| e + MAX_SCALING * length * y).collect()
+    }
+
+    fn note_peaks(&mut self, guess: &PerSource, length: f64) {
+        let ends = self.errors.total().into_iter().zip(guess.total()).map(|(e, y)| e + length * y);
+        self.peaks.iter_mut().zip(ends).for_each(|(peak, end)| *peak = peak.max(end));
     }
 
     fn check_width(&self, tube: &[f64], stretch: &Stretch<'_>) -> Result<(), Refusal> {
@@ -128,7 +146,9 @@ impl<'a> Comparison<'a> {
     fn rows(&self, tube: &[f64], guess: &PerSource, stretch: &Stretch<'_>) -> Vec<Row> {
         let unit = self.beta.get().sqrt();
         let scaled = |values: &[f64]| values.iter().map(|x| x * unit).collect::<Vec<_>>();
-        let radius: Vec<f64> = tube.iter().zip(stretch.straying).map(|(e, q)| unit * (e + q)).collect();
+        let misplaced = &stretch.supply.position;
+        let around = tube.iter().zip(stretch.straying).zip(misplaced);
+        let radius: Vec<f64> = around.map(|((e, q), u)| unit * (e + q + u)).collect();
         let enclosure = Enclosure {
             dimension: self.dimension,
             weights: self.weights,
@@ -140,9 +160,7 @@ impl<'a> Comparison<'a> {
             radius: &radius,
             half_length: stretch.length / 2.0,
         };
-        let sown = |e: &f64, u: &f64| e + u;
-        let rounding: Vec<f64> =
-            self.errors.rounding.iter().zip(&stretch.supply.position).map(|(e, u)| sown(e, u)).collect();
+        let rounding: Vec<f64> = self.errors.rounding.iter().zip(misplaced).map(|(e, u)| e + u).collect();
         let [integration, truncation, _] = self.errors.parts();
         let [first, second, third] = guess.parts();
         enclosure.rows(&[integration, truncation, &rounding, first, second, third])
@@ -187,11 +205,11 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The smallest `α` with `fixed ≤ α · room`.
+/// The smallest `α` with `fixed ≤ α · room`; infinite if there is none, or if either is not a number.
 fn factor(fixed: f64, room: f64) -> f64 {
-    if fixed == 0.0 {
+    if fixed == 0.0 && room == 0.0 {
         0.0
-    } else if room > 0.0 {
+    } else if room > 0.0 && fixed.is_finite() {
         fixed / room
     } else {
         f64::INFINITY

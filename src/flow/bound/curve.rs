@@ -19,6 +19,12 @@ pub(in crate::flow) struct Anchor<'a> {
     pub acceleration: &'a [f64],
 }
 
+/// Bounds on rounding, per particle.
+pub(in crate::flow) struct CurveRounding {
+    pub position: Vec<f64>,
+    pub velocity: Vec<f64>,
+}
+
 /// A polynomial path of all coordinates over one step.
 pub(in crate::flow) struct Curve {
     origin: Vec<f64>,
@@ -81,14 +87,31 @@ impl Curve {
     /// How far each particle strays from its tangent at `θ` within `reach` (in units of the step) to either side, at most:
     /// the higher terms of the expansion about `θ`, each with its absolute value.
     pub fn straying(&self, theta: f64, reach: f64, dimension: usize) -> Vec<f64> {
-        let mut square = vec![0.0; self.origin.len()];
-        for (i, square) in square.iter_mut().enumerate() {
+        self.per_particle(dimension, |i| {
             let mut terms: [f64; TERMS] = std::array::from_fn(|k| self.terms[k][i]);
             shift_origin(&mut terms, theta);
-            let stray = terms[2..].iter().rev().fold(0.0, |sum, c| sum * reach + c.abs()) * reach * reach;
-            *square = stray * stray;
+            terms[2..].iter().rev().fold(0.0, |sum, c| sum * reach + c.abs()) * reach * reach
+        })
+    }
+
+    /// How far rounding may move what [`Curve::at`] and [`Curve::velocity`] say, at any `θ` between 0 and 1: Horner's rule rounds twice per term.
+    pub fn rounding(&self, dimension: usize) -> CurveRounding {
+        let unit = (TERMS + 1) as f64 * f64::EPSILON;
+        let size = |i: usize, factor: fn(usize) -> f64| {
+            self.terms.iter().enumerate().map(|(k, term)| factor(k) * term[i].abs()).sum::<f64>()
+        };
+        let position = |i: usize| f64::EPSILON * self.origin[i].abs() + unit * size(i, |_| 1.0);
+        let velocity = |i: usize| unit * size(i, |k| k as f64) / self.duration;
+        CurveRounding {
+            position: self.per_particle(dimension, position),
+            velocity: self.per_particle(dimension, velocity),
         }
-        square.chunks_exact(dimension).map(|s| s.iter().sum::<f64>().sqrt()).collect()
+    }
+
+    /// The Euclidean norm of something every coordinate has.
+    fn per_particle(&self, dimension: usize, of: impl Fn(usize) -> f64) -> Vec<f64> {
+        let square = |p: usize| (p * dimension..(p + 1) * dimension).map(|i| of(i).powi(2)).sum::<f64>();
+        (0..self.origin.len() / dimension).map(|p| square(p).sqrt()).collect()
     }
 
     /// By how much the curve misses `end`, per particle: rounding of its coefficients.
@@ -96,9 +119,7 @@ impl Curve {
         let miss = |i: usize| self.offset(i, 1.0) - (end[i] - self.origin[i] - correction[i]);
         let size = |i: usize| self.terms.iter().map(|term| term[i].abs()).sum::<f64>();
         let reach = |i: usize| miss(i).abs() + TERMS as f64 * f64::EPSILON * size(i);
-        let particles = self.origin.len() / dimension;
-        let square = |p: usize| (p * dimension..(p + 1) * dimension).map(|i| reach(i).powi(2)).sum::<f64>();
-        (0..particles).map(|p| square(p).sqrt()).collect()
+        self.per_particle(dimension, reach)
     }
 }
 

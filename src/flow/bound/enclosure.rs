@@ -20,13 +20,18 @@
 //! about any point exceeds the covariance. In two dimensions or more `σ = (√U + √(U + 4(1+s)))/2` with `U = |δ+v|²|δ|²`,
 //! `s = −(δ+v)·δ`; on the line `σ = |1+s|`.
 //!
-//! Every term is positive and only an upper bound is wanted, so the sums over pairs are taken in single precision, with an allowance
-//! for it, unless the cloud is too wide for that.
+//! # Rounding
+//! Every term is positive and only an upper bound is wanted, so the sums over pairs are taken in single precision unless the cloud is too
+//! wide for that. They are sums about the *rounded* positions and velocities: how far rounding moves a particle is computed and added to `ρ_i`, and
+//! what that does to the drift at `s` to its error. With `ε` the largest move and `M = 2.28 (2 − ln D_i)`, which exceeds `Σ_k a_ik |δ|²` (as in
+//! the rounding bound of the drifts), the mass changes by a factor of at most `e^{2ε√M}` and the drift by `2ε(1 + 4M)`. What is left are relative roundings
+//! of positive sums; an allowance covers them, and what underflows. The mass at `s` is that of the drift. A truncated sum makes it too small, which
+//! makes the weights too large; a compressed one is certified to change it by no more, relatively, than the drift in units of the kernel's width.
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::pairs::{PairSums, Pairs, Side};
+use super::pairs::{Influx, PairSums, Pairs, Side};
 use crate::drift::wide::Real;
 
 /// Rounding of sums in single precision, kernel values included, relative to their size.
@@ -35,18 +40,22 @@ const SINGLE_ROUNDING: f64 = 1e-3;
 /// What every further column adds to that: eight partial sums, each of which rounds once per eight columns.
 const SINGLE_ADDITION: f64 = 1e-8;
 
-/// What positions lose in single precision: twice their magnitude times this much, each way.
-const SINGLE_POSITION: f64 = 1.2e-7;
-
 /// The widest cloud, in units of the kernel's width, whose positions are fine in single precision.
 const WIDEST_SINGLE: f64 = 500.0;
 
 /// The lightest positive weight, and the smallest mass (its logarithm), that singles can cope with.
 const LIGHTEST_SINGLE: f64 = 1e-20;
-const FAINTEST_SINGLE: f64 = -100.0;
+const FAINTEST_SINGLE: f64 = -60.0;
 
 /// Rounding in double precision, where singles do not do.
 const DOUBLE_ROUNDING: f64 = 1e-9;
+
+/// What may underflow in a million columns, or be lost where `δ + v` cancels, relative to the largest entry of a column and to one.
+const UNDERFLOW: f64 = 1e-20;
+const CANCELLED: f64 = 1e-6;
+
+/// `2(1 + e^{−2})`, rounded up: `Σ a |δ|²` is at most this times `2 − ln D`.
+const SECOND_MOMENT: f64 = 2.28;
 
 /// What is known of the path about one moment; lengths in units of `β^{−1/2}`, rows like the cloud's.
 pub(super) struct Enclosure<'a> {
@@ -81,29 +90,50 @@ pub(super) struct Row {
 impl Enclosure<'_> {
     /// All rows; `columns` are the vectors that the off-diagonal part is applied to.
     pub fn rows(&self, columns: &[&[f64]]) -> Vec<Row> {
-        let widest = self.points.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        if self.fits_singles(widest) {
-            let faintest = self.log_mass.iter().fold(0.0_f64, |m, l| m.max(-l));
-            let reach = 15.0 + (2.0 * faintest).sqrt();
-            let position = 2.0 * SINGLE_POSITION * widest * reach * (self.dimension as f64).sqrt();
-            let long_sums = self.radius.len() as f64 * SINGLE_ADDITION;
-            self.rows_in::<f32>(columns, 1.0 + SINGLE_ROUNDING + position + long_sums)
+        if self.fits_singles() {
+            self.rows_in::<f32>(columns, SINGLE_ROUNDING + self.radius.len() as f64 * SINGLE_ADDITION)
         } else {
-            self.rows_in::<f64>(columns, 1.0 + DOUBLE_ROUNDING)
+            self.rows_in::<f64>(columns, DOUBLE_ROUNDING)
         }
     }
 
-    fn fits_singles(&self, widest: f64) -> bool {
+    fn fits_singles(&self) -> bool {
+        let widest = self.points.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let lightest = self.weights.map_or(1.0, |w| w.iter().copied().filter(|w| *w > 0.0).fold(1.0, f64::min));
-        let faintest = self.log_mass.iter().copied().fold(0.0, f64::min);
-        widest <= WIDEST_SINGLE && lightest >= LIGHTEST_SINGLE && faintest >= FAINTEST_SINGLE
+        widest <= WIDEST_SINGLE && lightest >= LIGHTEST_SINGLE && self.faintest() >= FAINTEST_SINGLE
     }
 
-    fn rows_in<R: Real>(&self, columns: &[&[f64]], allowance: f64) -> Vec<Row> {
-        let pairs = Pairs::<R>::new(self, columns);
+    fn faintest(&self) -> f64 {
+        self.log_mass.iter().copied().fold(0.0, f64::min)
+    }
+
+    fn rows_in<R: Real>(&self, columns: &[&[f64]], rounding: f64) -> Vec<Row> {
+        let moved = self.shifts::<R>(self.points);
+        let farthest = moved.iter().copied().fold(0.0, f64::max);
+        let moment = SECOND_MOMENT * (2.0 - self.faintest());
+        let add = |(a, b): (&f64, f64)| a + b;
+        let tilted = self.shifts::<R>(self.motion).into_iter().map(|shift| self.half_length * shift);
+        let blur = moved.into_iter().zip(tilted).map(|(moved, tilted)| moved + tilted);
+        let turned = self.shifts::<R>(self.drift).into_iter().map(|shift| shift + 2.2 * farthest * (1.0 + 4.0 * moment));
+        let radius: Vec<f64> = self.radius.iter().zip(blur).map(add).collect();
+        let drift_error: Vec<f64> = self.drift_error.iter().zip(turned).map(add).collect();
+        let about = Enclosure { radius: &radius, drift_error: &drift_error, ..*self };
+        about.rows_about::<R>(columns, 1.0 + rounding + 2.2 * farthest * moment.sqrt())
+    }
+
+    /// How far rounding to `R` moves each row of `values`.
+    fn shifts<R: Real>(&self, values: &[f64]) -> Vec<f64> {
+        let square = |x: &f64| (x - R::of(*x).double()).powi(2);
+        values.chunks_exact(self.dimension).map(|row| row.iter().map(square).sum::<f64>().sqrt()).collect()
+    }
+
+    /// The rows when positions, velocities and drifts are what `R` makes of them.
+    fn rows_about<R: Real>(&self, columns: &[&[f64]], allowance: f64) -> Vec<Row> {
+        let scales: Vec<f64> = columns.iter().map(|x| x.iter().copied().fold(0.0, f64::max)).collect();
+        let pairs = Pairs::<R>::new(self, columns, &scales);
         (0..self.radius.len())
             .into_par_iter()
-            .map(|i| self.row(i, &pairs.row(self.side(i)), allowance))
+            .map(|i| self.row(i, &pairs.row(self.side(i)), &scales, allowance + self.drift_error[i]))
             .collect()
     }
 
@@ -121,7 +151,7 @@ impl Enclosure<'_> {
         }
     }
 
-    fn row(&self, i: usize, sums: &PairSums, allowance: f64) -> Row {
+    fn row(&self, i: usize, sums: &PairSums, scales: &[f64], allowance: f64) -> Row {
         let up = |x: f64| allowance * x;
         let thinning = up(sums.change);
         let thinned = thinning.exp();
@@ -133,8 +163,9 @@ impl Enclosure<'_> {
             + self.drift_error[i];
         let own = self.weights.map_or(1.0 / self.radius.len() as f64, |w| w[i]) * (-self.log_mass[i]).exp();
         let moment = largest_eigenvalue(&sums.moment, self.dimension);
-        let rate = thinned * (up(moment + sums.blur) + own) - 1.0;
-        let influx = sums.influx.iter().map(|x| up(thinned * (x.plain + turning * x.turned))).collect();
+        let rate = thinned * (up(moment + sums.blur + own) + CANCELLED) - 1.0;
+        let inflow = |x: &Influx| up(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;
+        let influx = sums.influx.iter().zip(scales).map(|(x, scale)| scale * inflow(x)).collect();
         Row { rate, influx }
     }
 }

@@ -70,7 +70,8 @@ pub(super) struct Influx {
 }
 
 impl<R: Real> Pairs<R> {
-    pub fn new(enclosure: &Enclosure<'_>, columns: &[&[f64]]) -> Self {
+    /// Columns are divided by their `scales`, lest they underflow.
+    pub fn new(enclosure: &Enclosure<'_>, columns: &[&[f64]], scales: &[f64]) -> Self {
         let (d, n) = (enclosure.dimension, enclosure.radius.len());
         let padded = n.next_multiple_of(BLOCK);
         let spread = |values: &[f64], c: usize| -> Vec<R> {
@@ -86,7 +87,7 @@ impl<R: Real> Pairs<R> {
             motion: (0..d).map(|c| spread(enclosure.motion, c)).collect(),
             radius: plain(enclosure.radius),
             masses: plain(&masses),
-            columns: columns.iter().map(|x| plain(x)).collect(),
+            columns: columns.iter().zip(scales).map(|(x, scale)| plain(&scaled(x, *scale))).collect(),
         }
     }
 
@@ -99,6 +100,10 @@ impl<R: Real> Pairs<R> {
             _ => widest(RowOfPairs::<R, 0> { pairs: self, side }),
         }
     }
+}
+
+fn scaled(column: &[f64], scale: f64) -> Vec<f64> {
+    column.iter().map(|x| if scale > 0.0 { x / scale } else { 0.0 }).collect()
 }
 
 /// One row in dimension `DIMENSION`; zero stands for one known at run time only.

@@ -1,14 +1,16 @@
 //! Events: the times at which an observable of the flow crosses a level.
 //!
 //! # Formula
-//! For an observable `g` and a level `c`, the zeros of `f(t) = g(ẑ(t)) − c` on the corrected path `ẑ` of each step (a polynomial in time, see
-//! [`bound`](super::bound)). A stretch of time is set aside as free of crossings only when `f` provably keeps its sign on the path: `|f|` at its
-//! middle exceeds all that the motion of the particles can do to `g` meanwhile. What cannot be set aside is cut in halves until it is
-//! shorter than the resolution asked for. Two crossings within a step are therefore not missed, however close to each
-//! other, down to that resolution; nearer than that, they show up as [`Passages::unresolved`].
+//! For an observable `g` and a level `c`, the zeros of `f(t) = g(z(t)) − c`. They are looked for on the corrected path `ẑ` of each step, a
+//! polynomial in time, together with how far `ẑ` may be from the exact flow `z` (see [`bound`](super::bound)). A stretch of time is set aside as
+//! free of crossings only when `f` keeps its sign throughout: `|f|` at its middle exceeds all that the motion of the particles meanwhile *and* the
+//! uncertainty about their positions can do to `g`. What cannot be set aside is cut in halves until it is shorter than the resolution
+//! asked for, or the uncertainty outweighs the motion. A stretch that is left over and has different sides at its ends holds a
+//! crossing, whose error bar reaches to the farther end; the others are reported as [`Passages::unresolved`]. Two crossings within a step are
+//! therefore never missed silently.
 //!
-//! The error bar of a crossing is what the distance of the path to the exact flow can do to `g`, divided by the slope `|ġ|`: to first order
-//! in that distance. With a bound on the run it is a bound; otherwise the size of the estimated error takes its place.
+//! With a bound on the run the error bar is a bound ([`Crossing::proved`]); otherwise the size of the estimated error stands in for
+//! the uncertainty, and the bar is an estimate.
 
 mod observable;
 mod search;
@@ -68,8 +70,8 @@ impl Event {
 pub struct Passages {
     /// The crossings, in order of time.
     pub crossings: Vec<Crossing>,
-    /// Stretches of raw time, shorter than the resolution or nearly so, within which the observable came so close to the level without
-    /// leaving on the other side that two crossings cannot be ruled out.
+    /// Stretches of raw time within which the observable comes so close to the level, without leaving on the other side, that crossings can
+    /// neither be ruled out nor told apart; also those at either end of the run.
     pub unresolved: Vec<(f64, f64)>,
 }
 
@@ -80,6 +82,8 @@ pub struct Crossing {
     pub raw_time: RawTime,
     /// How far off that may be, in raw time.
     pub error: f64,
+    /// Whether `error` is a bound: one was asked for, and not refused until then.
+    pub proved: bool,
     /// Which way.
     pub direction: Direction,
 }
