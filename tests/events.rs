@@ -113,9 +113,9 @@ fn a_pair_that_cannot_be_told_apart_is_reported_as_unresolved() {
     // Below the resolution; touching the level; closer together than the run is accurate.
     for (level, resolution, tolerance) in [(1e-9, 1e-6, 1e-10), (0.0, 1e-6, 1e-10), (1e-7, 1e-12, 1e-4)] {
         let Passages { crossings, unresolved } = passages(level, resolution, tolerance).unwrap();
-        assert!(crossings.is_empty());
+        assert!(crossings.is_empty(), "{level:e}: {crossings:?}");
         let [(low, high)] = unresolved[..] else { panic!("{unresolved:?}") };
-        assert!(high > low && high - low < 0.1);
+        assert!(high > low && high - low < 0.1, "{level:e}: {low} {high}");
     }
 }
 
@@ -169,11 +169,29 @@ fn hitting_times_agree_with_the_closed_form_for_the_sample() {
         let to_law = hitting.measured.get() - hitting.mean_field.get();
         println!("{to_sample:+.6} from the sample's, {to_law:+.6} from the law's: {hitting:?}");
         assert!(hitting.error < 1e-6);
-        assert!(hitting.shape_error < 0.2 * hitting.sampling_error, "the sample's variance should explain most");
         let shape = hitting.shape_bias.abs() + CONFIDENCE * hitting.shape_error;
         assert!(to_sample.abs() <= hitting.error + shape, "{to_sample} {shape}");
         assert!(to_law.abs() <= CONFIDENCE * hitting.sampling_error + shape, "{to_law}");
     }
+}
+
+/// Where the sample has the shape of the law, the closed form holds to within the numerical error bar: 2000 nodes of the trapezoid rule, whose
+/// error is `exp(−2π²/(h²β))` with spacing `h`, far below rounding.
+#[test]
+fn hitting_times_agree_to_the_error_bar_where_the_sample_is_gaussian() {
+    let (beta, noise) = (Beta::new(20.0).unwrap(), NoiseVariance::new(0.25).unwrap());
+    let descent = VarianceDescent::of_prior(1.0, noise, beta).unwrap();
+    let nodes: Vec<f64> = (0..2000).map(|i| (f64::from(i) - 999.5) * 0.008).collect();
+    let weights: Vec<f64> = nodes.iter().map(|x| (-x * x / 2.5).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    let cloud = Cloud::new(nodes, 1).unwrap().with_weights(weights.iter().map(|w| w / total).collect()).unwrap();
+    let hitting = MeasuredHitting::new(&cloud, descent, 1.0, 1e-10, (&Dense, &adaptive(1e-9))).unwrap();
+    println!("{hitting:?}");
+    // What the trapezoid rule and rounding leave.
+    const QUADRATURE: f64 = 1e-12;
+    let [to_sample, to_law] = [hitting.for_sample, hitting.mean_field].map(|t| (hitting.measured.get() - t.get()).abs());
+    assert!(hitting.error < 1e-8);
+    assert!(to_sample <= hitting.error + QUADRATURE && to_law <= hitting.error + QUADRATURE, "{to_sample:e} {to_law:e}");
 }
 
 #[test]

@@ -155,12 +155,14 @@ fn a_drift_that_points_outwards_is_caught_in_every_run() {
 
 #[test]
 fn a_drift_that_is_too_fast_is_caught_in_every_run() {
-    // Towards the mean, and past it by a factor: inside the hull for small factors, too fast for large ones.
+    // Particle 0 heads for the particle farthest away, within the hull.
     let rushing = Spoiled(|sources: CloudView<'_>, velocity: &mut [f64]| {
-        let farthest = (0..sources.len()).max_by(|a, b| sources.points[2 * a].total_cmp(&sources.points[2 * b]));
-        let at = farthest.unwrap();
-        let low = sources.points.iter().step_by(2).copied().fold(f64::INFINITY, f64::min);
-        velocity[2 * at] = low - sources.points[2 * at];
+        let z = sources.points;
+        let distance_2 = |k: usize| (z[2 * k] - z[0]).powi(2) + (z[2 * k + 1] - z[1]).powi(2);
+        let farthest = (0..sources.len()).max_by(|a, b| distance_2(*a).total_cmp(&distance_2(*b))).unwrap();
+        for c in 0..2 {
+            velocity[c] = z[2 * farthest + c] - z[c];
+        }
     });
     let error = flow().run(&cloud(), &rushing, &adaptive()).unwrap_err();
     assert!(error.is_numerical() && error.to_string().contains("action estimate"), "{error}");

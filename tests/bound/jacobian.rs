@@ -8,9 +8,9 @@ use rand_pcg::Pcg64;
 
 const SEED: u64 = 5;
 
-/// A central difference of fourth order with this step, on coordinates and directions of order one: truncation `ε⁴/30 · |v⁽⁵⁾|`
-/// and rounding `1e-16/ε` are both below.
-const STEP: f64 = 1e-3;
+/// A central difference of fourth order with this step, on directions of order one: truncation `ε⁴/30 · |v⁽⁵⁾|`, largest for the particle far
+/// away, and rounding `1e-15/ε` are both below.
+const STEP: f64 = 2e-4;
 const DIFFERENCE: f64 = 1e-9;
 
 /// Sums of a hundred terms in another order.

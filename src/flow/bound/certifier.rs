@@ -17,16 +17,26 @@ use crate::scale::Beta;
 /// What the sampled defect is multiplied with, to dominate it between the samples.
 const SAFETY: f64 = 2.0;
 
-/// Mean of the Lagrange polynomials of the three nodes (and the two ends, where the defect vanishes) over each third of a
-/// step, in absolute value; rounded up.
-const LAGRANGE_MEAN: [[f64; 3]; 3] = [[0.7701, 0.2223, 0.0876], [0.2126, 0.8852, 0.2126], [0.0876, 0.2223, 0.7701]];
+/// What the absolute values of the Lagrange polynomials of the three nodes (and the two ends, where the defect vanishes) amount to over a part of a
+/// step; rounded up.
+struct Lagrange {
+    mean: [f64; 3],
+    largest: [f64; 3],
+}
 
-/// Their largest absolute values over each third; rounded up.
-const LAGRANGE_MAX: [[f64; 3]; 3] = [[1.001, 0.6667, 0.2001], [0.6001, 1.0, 0.6001], [0.2001, 0.6667, 1.001]];
+/// Over each third of a step.
+const OVER_THIRDS: [Lagrange; 3] = [
+    Lagrange { mean: [0.7701, 0.2223, 0.0876], largest: [1.001, 0.6667, 0.2001] },
+    Lagrange { mean: [0.2126, 0.8852, 0.2126], largest: [0.6001, 1.0, 0.6001] },
+    Lagrange { mean: [0.0876, 0.2223, 0.7701], largest: [0.2001, 0.6667, 1.001] },
+];
+
+/// Over the whole step.
+const OVER_STEP: Lagrange = Lagrange { mean: [0.3568, 0.4433, 0.3568], largest: [1.001, 1.0, 1.001] };
 
 /// The longest stretch, in raw time, over which one bound of the Jacobian holds. Halving it lowers the
 /// bound by a tenth or so in long runs, and lets some coarse ones close.
-const LONGEST_STRETCH: f64 = 0.08;
+const LONGEST_STRETCH: f64 = 0.1;
 
 /// Directions that differ by less than this, relative to the fastest particle, give the same acceleration for our purposes.
 const SAME_DIRECTION: f64 = 1e-6;
@@ -152,29 +162,39 @@ impl<'a> Certifier<'a> {
         })
     }
 
-    /// Takes the comparison system over a step, each third in as many stretches as its length asks for.
+    /// Takes the comparison system over a step, in as many stretches as its length asks for.
     fn compare(&mut self, curve: &Curve, from: f64, end: &[f64]) -> Result<()> {
+        let cloud = self.field.start();
+        let samples: Vec<Sample> =
+            THIRDS.positions.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
+        let rounding = curve.rounding(cloud.dimension());
         if let Some(comparison) = &mut self.comparison {
             comparison.begin();
         }
-        let samples: Vec<Sample> =
-            THIRDS.positions.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
-        let parts = stretches(curve.duration / 3.0);
-        for (third, middle) in samples.iter().enumerate() {
-            let supply = supply(self.field.start(), &samples, third, curve.rounding(self.field.start().dimension()));
-            for part in 0..parts {
-                let theta = (third as f64 + (part as f64 + 0.5) / parts as f64) / 3.0;
-                let other = (2 * part + 1 != parts).then(|| self.sample(curve, from, theta)).transpose()?;
-                let sample = other.as_ref().unwrap_or(middle);
-                let place = Place { theta, share: 1.0 / (3 * parts) as f64, from };
-                if let Err(refusal) = self.pass(curve, place, sample, &supply) {
-                    self.refusal = Some(refusal);
-                    return Ok(());
-                }
+        if curve.duration <= LONGEST_STRETCH {
+            let supply = supply(cloud, &samples, &OVER_STEP, &rounding);
+            self.pass(curve, Place { theta: 0.5, share: 1.0, from }, &samples[1], &supply);
+        } else {
+            for (third, over) in OVER_THIRDS.iter().enumerate() {
+                let supply = supply(cloud, &samples, over, &rounding);
+                self.compare_third(curve, from, third, &samples[third], &supply)?;
             }
         }
         if let Some(comparison) = &mut self.comparison {
-            comparison.jump(&curve.gap(end, &self.correction.error, self.field.start().dimension()));
+            comparison.jump(&curve.gap(end, &self.correction.error, cloud.dimension()));
+        }
+        Ok(())
+    }
+
+    /// The same over a third of a step, in the middle of which there is a sample.
+    fn compare_third(&mut self, curve: &Curve, from: f64, third: usize, middle: &Sample, supply: &Supply) -> Result<()> {
+        // An odd number, so that the node is in the middle of a stretch.
+        let parts = 2 * (curve.duration / 3.0 / LONGEST_STRETCH / 2.0).round() as usize + 1;
+        for part in 0..parts {
+            let theta = (third as f64 + (part as f64 + 0.5) / parts as f64) / 3.0;
+            let other = (2 * part + 1 != parts).then(|| self.sample(curve, from, theta)).transpose()?;
+            let place = Place { theta, share: 1.0 / (3 * parts) as f64, from };
+            self.pass(curve, place, other.as_ref().unwrap_or(middle), supply);
         }
         Ok(())
     }
@@ -203,18 +223,12 @@ impl<'a> Certifier<'a> {
         self.searches.iter_mut().try_for_each(|search| search.inspect(&passage))
     }
 
-    /// Takes the comparison system over one stretch.
-    fn pass(
-        &mut self,
-        curve: &Curve,
-        place: Place,
-        sample: &Sample,
-        supply: &Supply,
-    ) -> std::result::Result<(), Refusal> {
-        let Some(comparison) = &mut self.comparison else { return Ok(()) };
+    /// Takes the comparison system over one stretch, unless there is no bound any more.
+    fn pass(&mut self, curve: &Curve, place: Place, sample: &Sample, supply: &Supply) {
+        let (Some(comparison), None) = (&mut self.comparison, &self.refusal) else { return };
         let drift_error: Vec<f64> =
             sample.truncation.iter().zip(&sample.rounding).map(|(t, r)| t + r).collect();
-        comparison.advance(&Stretch {
+        let outcome = comparison.advance(&Stretch {
             raw_time: place.from + (place.theta - place.share / 2.0) * curve.duration,
             length: place.share * curve.duration,
             points: &sample.points,
@@ -224,7 +238,8 @@ impl<'a> Certifier<'a> {
             log_mass: &sample.log_mass,
             straying: &curve.straying(place.theta, place.share / 2.0, self.field.start().dimension()),
             supply,
-        })
+        });
+        self.refusal = outcome.err();
     }
 }
 
@@ -239,11 +254,6 @@ struct Place {
     from: f64,
 }
 
-/// Stretches in a third of a step; an odd number, so that the node is in the middle of one.
-fn stretches(third: f64) -> usize {
-    2 * (third / LONGEST_STRETCH / 2.0).round() as usize + 1
-}
-
 impl StepObserver for Certifier<'_> {
     fn accepted(&mut self, step: &Step<'_>) -> Result<()> {
         let begin = match self.last.take() {
@@ -255,7 +265,8 @@ impl StepObserver for Certifier<'_> {
         let (from, duration) = (step.start.raw_time.get(), step.end.raw_time.get() - step.start.raw_time.get());
         let before = self.known_error();
         let bounding = self.is_bounding();
-        let nodes = if bounding { &THIRDS } else { &MIDDLE };
+        let within = bounding || !self.searches.is_empty();
+        let nodes = if within { &THIRDS } else { &MIDDLE };
         let curve = self.correction.advance(&mut self.field, nodes, ends, (from, duration))?;
         audit::drift(&mut self.field, step.end, &finish.velocity, self.beta)?;
         if bounding {
@@ -267,10 +278,10 @@ impl StepObserver for Certifier<'_> {
     }
 }
 
-/// What drives the comparison system over one third of a step.
-fn supply(cloud: &Cloud, samples: &[Sample], third: usize, path: CurveRounding) -> Supply {
-    let dominated = |weights: &[[f64; 3]; 3]| -> Vec<f64> {
-        let own = |i: usize| (0..3).map(|node| weights[third][node] * samples[node].defect[i]).sum::<f64>();
+/// What drives the comparison system over a part of a step.
+fn supply(cloud: &Cloud, samples: &[Sample], over: &Lagrange, path: &CurveRounding) -> Supply {
+    let dominated = |weights: &[f64; 3]| -> Vec<f64> {
+        let own = |i: usize| weights.iter().zip(samples).map(|(weight, s)| weight * s.defect[i]).sum::<f64>();
         let own: Vec<f64> = (0..cloud.len()).map(own).collect();
         let typical: f64 = own.iter().enumerate().map(|(i, defect)| cloud.weight(i) * defect).sum();
         own.iter().map(|defect| SAFETY * defect + typical).collect()
@@ -280,16 +291,16 @@ fn supply(cloud: &Cloud, samples: &[Sample], third: usize, path: CurveRounding) 
         (0..cloud.len()).map(largest).collect()
     };
     let mut rounding = certificate(|s| &s.rounding);
-    rounding.iter_mut().zip(path.velocity).for_each(|(r, v)| *r += v);
+    rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r += v);
     let truncation = certificate(|s| &s.truncation);
     Supply {
         largest: PerSource {
-            integration: dominated(&LAGRANGE_MAX),
+            integration: dominated(&over.largest),
             truncation: truncation.clone(),
             rounding: rounding.clone(),
         },
-        mean: PerSource { integration: dominated(&LAGRANGE_MEAN), truncation, rounding },
-        position: path.position,
+        mean: PerSource { integration: dominated(&over.mean), truncation, rounding },
+        position: path.position.clone(),
     }
 }
 

@@ -31,7 +31,7 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::pairs::{Influx, PairSums, Pairs, Side};
+use super::pairs::{Column, Influx, PairSums, Pairs, Side};
 use crate::drift::wide::Real;
 
 /// Rounding of sums in single precision, kernel values included, relative to their size.
@@ -129,11 +129,12 @@ impl Enclosure<'_> {
 
     /// The rows when positions, velocities and drifts are what `R` makes of them.
     fn rows_about<R: Real>(&self, columns: &[&[f64]], allowance: f64) -> Vec<Row> {
-        let scales: Vec<f64> = columns.iter().map(|x| x.iter().copied().fold(0.0, f64::max)).collect();
-        let pairs = Pairs::<R>::new(self, columns, &scales);
+        let columns: Vec<Column<'_>> = columns.iter().map(|x| Column::new(x)).collect();
+        // Nothing flows from a column of zeros.
+        let pairs = Pairs::<R>::new(self, columns.iter().filter(|column| column.largest > 0.0));
         (0..self.radius.len())
             .into_par_iter()
-            .map(|i| self.row(i, &pairs.row(self.side(i)), &scales, allowance + self.drift_error[i]))
+            .map(|i| self.row(i, &pairs.row(self.side(i)), &columns, allowance + self.drift_error[i]))
             .collect()
     }
 
@@ -151,7 +152,7 @@ impl Enclosure<'_> {
         }
     }
 
-    fn row(&self, i: usize, sums: &PairSums, scales: &[f64], allowance: f64) -> Row {
+    fn row(&self, i: usize, sums: &PairSums, columns: &[Column<'_>], allowance: f64) -> Row {
         let up = |x: f64| allowance * x;
         let thinning = up(sums.change);
         let thinned = thinning.exp();
@@ -165,7 +166,11 @@ impl Enclosure<'_> {
         let moment = largest_eigenvalue(&sums.moment, self.dimension);
         let rate = thinned * (up(moment + sums.blur + own) + CANCELLED) - 1.0;
         let inflow = |x: &Influx| up(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;
-        let influx = sums.influx.iter().zip(scales).map(|(x, scale)| scale * inflow(x)).collect();
+        let mut found = sums.influx.iter().map(inflow);
+        let from = |column: &Column<'_>| {
+            if column.largest > 0.0 { column.largest * found.next().unwrap_or(f64::NAN) } else { 0.0 }
+        };
+        let influx = columns.iter().map(from).collect();
         Row { rate, influx }
     }
 }

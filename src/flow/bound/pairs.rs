@@ -27,6 +27,23 @@ pub(super) struct Pairs<R> {
     columns: Vec<Vec<R>>,
 }
 
+/// A vector that the off-diagonal part of the comparison system is applied to.
+pub(super) struct Column<'a> {
+    entries: &'a [f64],
+    /// Its largest entry. Columns are divided by it, lest they underflow.
+    pub largest: f64,
+}
+
+impl<'a> Column<'a> {
+    pub fn new(entries: &'a [f64]) -> Self {
+        Self { entries, largest: entries.iter().copied().fold(0.0, f64::max) }
+    }
+
+    fn scaled(&self) -> Vec<f64> {
+        self.entries.iter().map(|x| x / self.largest).collect()
+    }
+}
+
 /// The particle of a row.
 pub(super) struct Side<'a> {
     pub row: usize,
@@ -70,8 +87,7 @@ pub(super) struct Influx {
 }
 
 impl<R: Real> Pairs<R> {
-    /// Columns are divided by their `scales`, lest they underflow.
-    pub fn new(enclosure: &Enclosure<'_>, columns: &[&[f64]], scales: &[f64]) -> Self {
+    pub fn new<'c>(enclosure: &Enclosure<'_>, columns: impl Iterator<Item = &'c Column<'c>>) -> Self {
         let (d, n) = (enclosure.dimension, enclosure.radius.len());
         let padded = n.next_multiple_of(BLOCK);
         let spread = |values: &[f64], c: usize| -> Vec<R> {
@@ -87,7 +103,7 @@ impl<R: Real> Pairs<R> {
             motion: (0..d).map(|c| spread(enclosure.motion, c)).collect(),
             radius: plain(enclosure.radius),
             masses: plain(&masses),
-            columns: columns.iter().zip(scales).map(|(x, scale)| plain(&scaled(x, *scale))).collect(),
+            columns: columns.map(|column| plain(&column.scaled())).collect(),
         }
     }
 
@@ -100,10 +116,6 @@ impl<R: Real> Pairs<R> {
             _ => widest(RowOfPairs::<R, 0> { pairs: self, side }),
         }
     }
-}
-
-fn scaled(column: &[f64], scale: f64) -> Vec<f64> {
-    column.iter().map(|x| if scale > 0.0 { x / scale } else { 0.0 }).collect()
 }
 
 /// One row in dimension `DIMENSION`; zero stands for one known at run time only.

@@ -34,8 +34,8 @@ impl StepObserver for Probe<'_> {
         let samples: Vec<Sample> =
             THIRDS.positions.iter().map(|theta| certifier.sample(&curve, from, *theta)).collect::<Result<_>>()?;
         let cloud = certifier.field.start();
-        for third in 0..3 {
-            let supply = supply(cloud, &samples, third, curve.rounding(cloud.dimension()));
+        for (third, over) in OVER_THIRDS.iter().enumerate() {
+            let supply = supply(cloud, &samples, over, &curve.rounding(cloud.dimension()));
             let mut means = vec![0.0; cloud.len()];
             for look in 0..LOOKS {
                 let theta = (third as f64 + (look as f64 + 0.5) / LOOKS as f64) / 3.0;
