@@ -124,6 +124,36 @@ struct RowOfPairs<'a, R, const DIMENSION: usize> {
     side: Side<'a>,
 }
 
+/// A coordinate of the row's particle, in every lane.
+#[derive(Clone, Copy)]
+struct Own<V> {
+    point: V,
+    motion: V,
+    drift: V,
+    /// `z + v`
+    barycentre: V,
+}
+
+impl<R: Real, V: Wide<Scalar = R>> Own<V> {
+    #[inline(always)]
+    fn new(side: &Side<'_>, c: usize) -> Self {
+        let number = |x: f64| V::splat(R::of(x));
+        Self {
+            point: number(side.points[c]),
+            motion: number(side.motion[c]),
+            drift: number(side.drift[c]),
+            barycentre: number(side.points[c] + side.drift[c]),
+        }
+    }
+}
+
+/// What else is the same for the whole row.
+struct Fixed<V> {
+    radius: V,
+    half_length: V,
+    log_mass: V,
+}
+
 /// What the columns of a block are multiplied with.
 struct Factors<R> {
     /// `σ + |δ+v|Ξ + Ξ(|δ|+Ξ)`, weighted.
@@ -152,6 +182,21 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
         let Self { pairs, side } = self;
         let d = if DIMENSION == 0 { pairs.dimension } else { DIMENSION };
         let zero = V::zero();
+        let mut room = [Own::<V>::new(&side, 0); MOST_INLINE];
+        let spill: Vec<Own<V>> = (0..if d > MOST_INLINE { d } else { 0 }).map(|c| Own::new(&side, c)).collect();
+        let own = if d > MOST_INLINE {
+            &spill[..]
+        } else {
+            for (c, own) in room.iter_mut().enumerate().take(d).skip(1) {
+                *own = Own::new(&side, c);
+            }
+            &room[..d]
+        };
+        let fixed = Fixed {
+            radius: V::splat(R::of(side.radius)),
+            half_length: V::splat(R::of(side.half_length)),
+            log_mass: V::splat(R::of(side.log_mass)),
+        };
         let mut running = Running {
             mass: zero,
             change: zero,
@@ -162,22 +207,22 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
             blur: zero,
         };
         let moments = d * (d + 1) / 2;
-        let mut room = [zero; INLINE_MOMENTS];
-        let mut spill = vec![zero; if d > MOST_INLINE { moments } else { 0 }];
-        let moment = if d > MOST_INLINE { &mut spill[..] } else { &mut room[..moments] };
+        let mut few = [zero; INLINE_MOMENTS];
+        let mut many = vec![zero; if d > MOST_INLINE { moments } else { 0 }];
+        let moment = if d > MOST_INLINE { &mut many[..] } else { &mut few[..moments] };
         let mut factors = Factors { plain: [R::default(); BLOCK], turned: [R::default(); BLOCK] };
         let mut influx = vec![(zero, zero); pairs.columns.len()];
         for at in (0..pairs.masses.len()).step_by(BLOCK) {
-            let own = side.row.checked_sub(at).filter(|k| *k < BLOCK);
+            let itself = side.row.checked_sub(at).filter(|k| *k < BLOCK);
             let mut radius = *block(&pairs.radius, at);
-            if let Some(k) = own {
+            if let Some(k) = itself {
                 // The particle does not move against itself.
                 radius[k] = R::of(-side.radius);
             }
             for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
-                step::<R, V>(pairs, &side, d, at, k, &radius, &mut running, moment, &mut factors);
+                step::<R, V>(pairs, own, &fixed, at, k, &radius, &mut running, moment, &mut factors);
             }
-            if let Some(k) = own {
+            if let Some(k) = itself {
                 (factors.plain[k], factors.turned[k]) = (R::default(), R::default());
             }
             for ((plain, turned), column) in influx.iter_mut().zip(&pairs.columns) {
@@ -207,8 +252,8 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
 #[inline(always)]
 fn step<R: Real, V: Wide<Scalar = R>>(
     pairs: &Pairs<R>,
-    side: &Side<'_>,
-    d: usize,
+    own: &[Own<V>],
+    fixed: &Fixed<V>,
     at: usize,
     first: usize,
     radius: &[R; BLOCK],
@@ -219,13 +264,12 @@ fn step<R: Real, V: Wide<Scalar = R>>(
     let number = |x: f64| V::splat(R::of(x));
     let none = [V::zero(); CHAINS];
     let (mut distance_2, mut along, mut motion_2, mut spread_2, mut inner) = (none, none, none, none, none);
-    for c in 0..d {
+    for (c, own) in own.iter().enumerate() {
         let (points, motions) = (block(&pairs.points[c], at), block(&pairs.motion[c], at));
-        let (point, motion, drift) = (number(side.points[c]), number(side.motion[c]), number(side.drift[c]));
         for n in 0..CHAINS {
-            let offset = point.sub(V::load(points, first + n * V::WIDTH));
-            let motion = motion.sub(V::load(motions, first + n * V::WIDTH));
-            let spread = offset.add(drift);
+            let offset = own.point.sub(V::load(points, first + n * V::WIDTH));
+            let motion = own.motion.sub(V::load(motions, first + n * V::WIDTH));
+            let spread = offset.add(own.drift);
             distance_2[n] = offset.mul_add(offset, distance_2[n]);
             along[n] = offset.mul_add(motion, along[n]);
             motion_2[n] = motion.mul_add(motion, motion_2[n]);
@@ -233,13 +277,12 @@ fn step<R: Real, V: Wide<Scalar = R>>(
             inner[n] = spread.mul_add(offset, inner[n]);
         }
     }
-    let half_length = number(side.half_length);
     let (mut change, mut reach, mut exponent) = (none, none, none);
     for n in 0..CHAINS {
-        let apart = number(side.radius).add(V::load(radius, first + n * V::WIDTH));
-        change[n] = half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(apart));
-        reach[n] = half_length.mul_add(motion_2[n].sqrt(), apart);
-        let static_part = distance_2[n].mul_add(number(0.5), number(side.log_mass));
+        let apart = fixed.radius.add(V::load(radius, first + n * V::WIDTH));
+        change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(apart));
+        reach[n] = fixed.half_length.mul_add(motion_2[n].sqrt(), apart);
+        let static_part = distance_2[n].mul_add(number(0.5), fixed.log_mass);
         exponent[n] = static_part.sub(change[n]).mul(number(LOG2_E));
     }
     let mut weight = V::exp2_minus(exponent);
@@ -248,7 +291,7 @@ fn step<R: Real, V: Wide<Scalar = R>>(
         weight[n] = weight[n].mul(V::load(block(&pairs.masses, at), k));
         let (weight, reach, change) = (weight[n], reach[n], change[n]);
         let (distance, spread) = (distance_2[n].sqrt(), spread_2[n].sqrt());
-        let norm = block_norm(d, distance.mul(spread), inner[n]);
+        let norm = block_norm(own.len(), distance.mul(spread), inner[n]);
         let longer = distance.add(reach);
         weight.mul(longer.add(spread).mul_add(reach, norm)).store(&mut factors.plain, k);
         weight.mul(longer).store(&mut factors.turned, k);
@@ -263,14 +306,13 @@ fn step<R: Real, V: Wide<Scalar = R>>(
         running.blur = reach_weight.mul_add(spread.add(spread), running.blur.add(reach_2));
     }
     let mut entry = 0;
-    for row in 0..d {
+    for row in 0..own.len() {
         for column in 0..=row {
             let (rows, columns) = (block(&pairs.points[row], at), block(&pairs.points[column], at));
-            let own = |c: usize| number(side.points[c] + side.drift[c]);
             for n in 0..CHAINS {
                 let k = first + n * V::WIDTH;
-                let weighted = weight[n].mul(own(row).sub(V::load(rows, k)));
-                moment[entry] = weighted.mul_add(own(column).sub(V::load(columns, k)), moment[entry]);
+                let weighted = weight[n].mul(own[row].barycentre.sub(V::load(rows, k)));
+                moment[entry] = weighted.mul_add(own[column].barycentre.sub(V::load(columns, k)), moment[entry]);
             }
             entry += 1;
         }
