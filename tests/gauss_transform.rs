@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use ebflow::drift::{Drift, DriftField, GaussTransform, Targets};
+use ebflow::drift::{Drift, DriftField, GaussTransform, Targets, Tolerance};
 use ebflow::{Beta, Cloud, CloudView};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -42,8 +42,18 @@ fn exact_row(sources: CloudView<'_>, x: &[f64], beta: f64) -> Exact {
     let weight = |j: usize| sources.weights.map_or(1.0 / sources.len() as f64, |w| w[j]);
     let source = |j: usize| &sources.points[j * d..(j + 1) * d];
     let square = |z: &[f64]| z.iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-    let rank = |j: &usize| weight(*j).ln() - 0.5 * beta * square(source(*j));
-    let lead = (0..sources.len()).max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap();
+    // Scaled differences, because squares of huge distances overflow.
+    let heavier = |j: &usize, k: &usize| {
+        let (a, b) = (source(*j), source(*k));
+        let scale = a.iter().chain(b).chain(x).fold(1.0_f64, |most, c| most.max(c.abs()));
+        let nearer = |c: usize| {
+            let step = (a[c] - b[c]) / scale;
+            step * ((x[c] - b[c]) / scale - 0.5 * step)
+        };
+        let weights = (weight(*j).ln() - weight(*k).ln()) / beta / scale / scale;
+        ((0..d).map(nearer).sum::<f64>() + weights).total_cmp(&0.0)
+    };
+    let lead = (0..sources.len()).max_by(heavier).unwrap();
     let (mut mass, mut first) = (Compensated::default(), vec![Compensated::default(); d]);
     for j in 0..sources.len() {
         let delta: Vec<f64> = source(j).iter().zip(source(lead)).map(|(a, b)| a - b).collect();
@@ -190,8 +200,9 @@ fn certificate_ratios(case: &Case) -> Result<Vec<f64>, TestCaseError> {
         0.0 => (Targets::Sources, cloud.points().to_vec()),
         _ => (Targets::Points(&others), others.clone()),
     };
-    let (beta, tolerance) = (10_f64.powf(case.log_beta), 10_f64.powf(case.log_tolerance));
-    let field = evaluate(&GaussTransform::new(tolerance).unwrap(), cloud.view(), targets, beta);
+    let beta = 10_f64.powf(case.log_beta);
+    let tolerance = Tolerance::new(10_f64.powf(case.log_tolerance) / beta.sqrt()).unwrap();
+    let field = evaluate(&GaussTransform { tolerance }, cloud.view(), targets, beta);
     let mut ratios = Vec::new();
     for (i, x) in rows.chunks_exact(dimension).enumerate().step_by(rows.len().div_ceil(100 * dimension)) {
         let error = distance(
@@ -200,7 +211,7 @@ fn certificate_ratios(case: &Case) -> Result<Vec<f64>, TestCaseError> {
         );
         let bound = field.truncation[i] + field.rounding[i];
         prop_assert!(error <= bound, "row {i}: error {error:e} exceeds its bound {bound:e}");
-        prop_assert!(field.truncation[i] * beta.sqrt() <= tolerance, "row {i} misses the tolerance");
+        prop_assert!(field.truncation[i] <= tolerance.get(), "row {i} misses the tolerance");
         if error > 0.0 {
             ratios.push(bound / error);
         }
@@ -295,7 +306,7 @@ fn huge_coordinates_neither_panic_nor_exhaust_memory() {
 #[test]
 fn queries_far_from_every_source_see_the_nearest_ones() {
     let sources = Cloud::new(points(Kind::Normal, 3000, 2, CLOUD_SEED), 2).unwrap();
-    let queries = [40.0, 3.0, -1e4, 1e4, 0.0, 1e8, 1e160, 0.0, 0.5, 0.5];
+    let queries = [40.0, 3.0, -1e4, 1e4, 0.0, 1e8, 1e160, 0.0, 0.5, 0.5, -1e10, 3e10, 7e12, 0.1];
     let field = evaluate(&GaussTransform::default(), sources.view(), Targets::Points(&queries), 20.0);
     for (i, x) in queries.chunks_exact(2).enumerate() {
         let exact = exact_row(sources.view(), x, 20.0);
@@ -348,7 +359,12 @@ fn refuses_what_it_cannot_do_and_says_what_can() {
     let refusal =
         GaussTransform::default().evaluate(broken, Targets::Sources, Beta::new(1.0).unwrap(), &mut field);
     assert!(refusal.unwrap_err().to_string().contains("NaN in row 1"));
-    for bad in [0.0, -1.0, 1e-15, 1.0, f64::NAN] {
-        assert!(GaussTransform::new(bad).unwrap_err().to_string().contains("between 1e-14 and 0.1"));
-    }
+    let tight = GaussTransform { tolerance: Tolerance::new(1e-16).unwrap() };
+    let refusal = tight.evaluate(
+        CloudView { points: &[0.0], ..broken },
+        Targets::Sources,
+        Beta::new(20.0).unwrap(),
+        &mut field,
+    );
+    assert!(refusal.unwrap_err().to_string().contains("blocks drift has no such limit"));
 }

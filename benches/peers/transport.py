@@ -1,11 +1,8 @@
-# /// script
-# requires-python = ">=3.11"
-# dependencies = ["numpy==2.4.6", "POT==0.9.7.post1", "scipy==1.17.1"]
-# ///
 """Exact W1 beside POT (`ot.emd2`) and SciPy (`linear_sum_assignment`), in CPU seconds of one run.
 
     cargo build --release --example peer_transport
-    python benches/peers/transport.py [--largest N]
+    python -m venv VENV && VENV/bin/pip install -r benches/peers/requirements.txt
+    VENV/bin/python benches/peers/transport.py [--largest N]
 
 Ours is the CPU time of a whole process, reading the files included. The peers are given their cost matrix for free.
 """

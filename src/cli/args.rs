@@ -82,7 +82,7 @@ pub enum DriftName {
     Blocks,
     /// Neighbours from a k-d tree.
     Kdtree,
-    /// The fast Gauss transform, d ≤ 3.
+    /// The fast Gauss transform, d ≤ 2.
     Gauss,
 }
 
@@ -117,11 +117,11 @@ impl FlowOptions {
     /// The drift by its name.
     pub fn drift(&self) -> Result<Box<dyn Drift>> {
         let tolerance = self.eps.unwrap_or_default();
-        if let (DriftName::Gauss, Some(eps)) = (self.drift, self.eps) {
+        if let (DriftName::Dense, Some(eps)) = (self.drift, self.eps) {
             return Err(Error::InvalidParameter {
-                name: "option --eps beside --drift gauss",
+                name: "option --eps beside --drift dense",
                 value: eps.get(),
-                requirement: "left out: the transform keeps to 1e-12 kernel widths; use --drift auto or blocks for a tolerance of your own",
+                requirement: "left out: the full sum leaves nothing out; use --drift auto to gain speed from a tolerance",
             });
         }
         Ok(match self.drift {
@@ -129,7 +129,7 @@ impl FlowOptions {
             DriftName::Dense => Box::new(Dense),
             DriftName::Blocks => Box::new(Blocks { tolerance }),
             DriftName::Kdtree => Box::new(KdTree { tolerance }),
-            DriftName::Gauss => Box::new(GaussTransform::default()),
+            DriftName::Gauss => Box::new(GaussTransform { tolerance }),
         })
     }
 

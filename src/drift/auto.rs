@@ -7,15 +7,12 @@
 //! The Gauss transform is accurate relative to the mass around a *box*; a cloud whose weights vary by orders of magnitude (a quadrature
 //! cloud) would be summed directly in its tails, so such clouds go to the tiles at once.
 
+use super::gauss_transform::Plan;
 use super::{Blocks, Drift, DriftField, GaussTransform, Targets, Tolerance};
 use crate::cloud::CloudView;
 use crate::error::Result;
 use crate::scale::Beta;
 
-/// The Gauss transform's tolerance in kernel widths where none was asked for: a few roundings of a sum of many terms.
-const GAUSS_DEFAULT: f64 = 1e-13;
-/// What the Gauss transform can be asked for, in kernel widths.
-const GAUSS_RANGE: (f64, f64) = (1e-14, 0.1);
 /// In higher dimensions boxes are many and few points share one; smaller clouds are summed before a transform is set up.
 const GAUSS_DIMENSIONS: usize = 2;
 const GAUSS_POINTS: usize = 500;
@@ -29,7 +26,7 @@ const TARGETS: usize = 12;
 const TILE_POINTS: f64 = 64.0;
 const SECONDS_PER_OPERATION: f64 = 0.0455e-9;
 /// Seconds per point for ordering the cloud and finishing its sums.
-const SECONDS_PER_POINT: f64 = 0.15e-6;
+const SECONDS_PER_POINT: f64 = 0.08e-6;
 
 /// Chooses the fastest drift for a cloud.
 ///
@@ -58,25 +55,49 @@ pub enum Choice {
     Gauss,
 }
 
+/// What the drifts are expected to cost on one thread; for comparisons between them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forecast {
+    /// Seconds for [`Blocks`].
+    pub blocks: f64,
+    /// Seconds for [`GaussTransform`], where it is an option.
+    pub gauss: Option<f64>,
+}
+
 impl Auto {
     /// Decides without evaluating.
     pub fn choose(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Choice> {
-        if sources.dimension > GAUSS_DIMENSIONS || sources.len() < GAUSS_POINTS || weights_vary(sources) {
-            return Ok(Choice::Blocks);
-        }
-        let tiles = tile_seconds(sources, targets, beta, self.tolerance);
-        let gauss = self.gauss(beta)?.cost(sources, targets, beta)?.seconds;
-        Ok(if gauss < tiles { Choice::Gauss } else { Choice::Blocks })
+        Ok(self.plan(sources, targets, beta)?.map_or(Choice::Blocks, |_| Choice::Gauss))
     }
 
-    /// The Gauss transform at this tolerance, which it counts in kernel widths.
-    fn gauss(&self, beta: Beta) -> Result<GaussTransform> {
-        let widths = if self.tolerance == Tolerance::BELOW_ROUNDING {
-            GAUSS_DEFAULT
-        } else {
-            self.tolerance.for_kernel(beta) * beta.get().sqrt()
+    /// What the decision rests on.
+    pub fn forecast(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Forecast> {
+        let gauss = match self.gauss_is_an_option(sources, beta) {
+            true => Some(self.gauss().cost(sources, targets, beta)?.seconds),
+            false => None,
         };
-        GaussTransform::new(widths.clamp(GAUSS_RANGE.0, GAUSS_RANGE.1))
+        Ok(Forecast { blocks: tile_seconds(sources, targets, beta, self.tolerance), gauss })
+    }
+
+    /// How to run the Gauss transform, if that is the faster way.
+    fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Option<Plan>> {
+        if !self.gauss_is_an_option(sources, beta) {
+            return Ok(None);
+        }
+        let plan = self.gauss().plan(sources, targets, beta)?;
+        let blocks = tile_seconds(sources, targets, beta, self.tolerance);
+        Ok((plan.cost.seconds < blocks).then_some(plan))
+    }
+
+    fn gauss_is_an_option(&self, sources: CloudView<'_>, beta: Beta) -> bool {
+        sources.dimension <= GAUSS_DIMENSIONS
+            && sources.len() >= GAUSS_POINTS
+            && self.gauss().is_possible(beta)
+            && !weights_vary(sources)
+    }
+
+    fn gauss(&self) -> GaussTransform {
+        GaussTransform { tolerance: self.tolerance }
     }
 }
 
@@ -88,9 +109,9 @@ impl Drift for Auto {
         beta: Beta,
         field: &mut DriftField,
     ) -> Result<()> {
-        match self.choose(sources, targets, beta)? {
-            Choice::Blocks => Blocks { tolerance: self.tolerance }.evaluate(sources, targets, beta, field),
-            Choice::Gauss => self.gauss(beta)?.evaluate(sources, targets, beta, field),
+        match self.plan(sources, targets, beta)? {
+            None => Blocks { tolerance: self.tolerance }.evaluate(sources, targets, beta, field),
+            Some(plan) => self.gauss().follow(plan, sources, targets, beta, field),
         }
     }
 }

@@ -54,7 +54,7 @@ use sweep::Workspace;
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
-pub use auto::{Auto, Choice};
+pub use auto::{Auto, Choice, Forecast};
 pub use blocks::Blocks;
 pub use dense::Dense;
 pub use gauss_transform::{GaussCost, GaussTransform};

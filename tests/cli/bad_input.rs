@@ -59,8 +59,12 @@ const CASES: &[(&str, &[&str])] = &[
     ("denoise good.npy --noise-var 0.5 --beta 20 --rtol 0 --atol 0 --out out.npy", &["tolerance"]),
     ("denoise good.npy --noise-var 0.5 --beta 20 --rtol 1e-6 --out out.npy", &["--atol"]),
     (
-        "flow good.npy --beta 20 --raw-time 1 --drift gauss --eps 1e-6 --out out.npy",
-        &["--eps", "auto or blocks"],
+        "flow good.npy --beta 20 --raw-time 1 --drift dense --eps 1e-6 --out out.npy",
+        &["--eps", "--drift auto"],
+    ),
+    (
+        "flow good.npy --beta 20 --raw-time 1 --drift gauss --eps 1e-16 --out out.npy",
+        &["Gauss transform", "blocks drift"],
     ),
     ("flow good.npy --beta 20 --raw-time 1 --eps 0 --out out.npy", &["tolerance", "positive"]),
     ("flow good.npy --beta 20 --out out.npy", &["--raw-time", "--score-time", "--noise-var"]),

@@ -29,6 +29,12 @@ const TERM_ROUNDING: f64 = 16.0;
 /// Roundings of an exponent, relative to the sum of its terms' absolute values.
 const EXPONENT_ROUNDING: f64 = 8.0;
 
+/// Moves towards the heaviest source: each leaves an error of a rounding of the last penalty, and where more are needed all
+/// digits are lost.
+const MOVES: usize = 4;
+/// Penalties up to this size are exact enough to decide by: to a thousandth.
+const DECIDED: f64 = 1e12;
+
 /// Direct summation over chosen sources.
 pub(super) struct Direct<'a, const D: usize> {
     /// The sources.
@@ -84,13 +90,21 @@ impl<const D: usize> Direct<'_, D> {
         self.finish(&sums, offset, choice)
     }
 
-    /// The source that weighs most at the target.
+    /// The source that weighs most at the target, or one that weighs nearly as much.
     fn reference(&self, target: &[f64; D], choice: &Choice) -> [f64; D] {
         let logs = self.sources.weights.as_ref().map(|weights| {
             self.log_weights.get_or_init(|| weights.iter().map(|w| w.ln()).collect()).as_slice()
         });
-        let best = dispatch(Nearest { direct: self, ranges: &choice.ranges, target, logs });
-        std::array::from_fn(|axis| self.sources.sorted.coordinates[axis][best])
+        let mut place = choice.ranges.first().map_or(0, |range| range.start);
+        for _ in 0..MOVES {
+            let from = self.sources.sorted.point(place);
+            let found = dispatch(Heaviest { direct: self, ranges: &choice.ranges, target, from, logs });
+            place = found.place.unwrap_or(place);
+            if found.penalty.abs() <= DECIDED {
+                break;
+            }
+        }
+        self.sources.sorted.point(place)
     }
 
     fn finish(&self, sums: &Sums<D>, offset: [f64; D], choice: &Choice) -> Row<D> {
@@ -267,20 +281,28 @@ impl<const D: usize> LaneSums<D> {
     }
 }
 
-/// Finds the source with the largest `ln ω − β|x − z|²/2`.
-struct Nearest<'a, const D: usize> {
+/// Finds the source with the largest `ln ω − β|x − z|²/2`. Far away all squares agree to the last digit, so they are compared
+/// by their differences from that of some source `from`: with `δ = √β(z − from)` and `y = √β(x − from)` that is `δ(δ/2 − y)`.
+struct Heaviest<'a, const D: usize> {
     direct: &'a Direct<'a, D>,
     ranges: &'a [Range<usize>],
     target: &'a [f64; D],
+    from: [f64; D],
     logs: Option<&'a [f64]>,
 }
 
-impl<const D: usize> Kernel for Nearest<'_, D> {
-    type Output = usize;
+/// A source and its `δ(δ/2 − y) − ln ω`; none where all are infinite.
+struct Found {
+    place: Option<usize>,
+    penalty: f64,
+}
+
+impl<const D: usize> Kernel for Heaviest<'_, D> {
+    type Output = Found;
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> usize {
-        let (mut best, mut least) = (self.ranges.first().map_or(0, |range| range.start), f64::INFINITY);
+    fn run<A: Arithmetic>(self) -> Found {
+        let mut found = Found { place: None, penalty: f64::INFINITY };
         for range in self.ranges {
             for start in range.clone().step_by(DEPTH) {
                 let mut penalties = [f64::INFINITY; DEPTH];
@@ -290,25 +312,27 @@ impl<const D: usize> Kernel for Nearest<'_, D> {
                 for &penalty in &penalties {
                     smallest = if penalty < smallest { penalty } else { smallest };
                 }
-                if smallest < least {
-                    least = smallest;
-                    best = start + penalties.iter().position(|&p| p == smallest).unwrap_or(0);
+                if smallest < found.penalty {
+                    let at = penalties.iter().position(|&p| p == smallest).unwrap_or(0);
+                    found = Found { place: Some(start + at), penalty: smallest };
                 }
             }
         }
-        best
+        found
     }
 }
 
-impl<const D: usize> Nearest<'_, D> {
+impl<const D: usize> Heaviest<'_, D> {
     #[inline(always)]
     fn penalties<A: Arithmetic>(&self, start: usize, penalties: &mut [f64]) {
         penalties.fill(0.0);
+        let scale = self.direct.scale;
         for axis in 0..D {
             let coordinates = &self.direct.sources.sorted.coordinates[axis][start..start + penalties.len()];
+            let offset = (self.target[axis] - self.from[axis]) * scale;
             for (penalty, z) in penalties.iter_mut().zip(coordinates) {
-                let difference = (z - self.target[axis]) * self.direct.scale;
-                *penalty = A::mul_add(0.5 * difference, difference, *penalty);
+                let delta = (z - self.from[axis]) * scale;
+                *penalty = A::mul_add(delta, A::mul_add(0.5, delta, -offset), *penalty);
             }
         }
         if let Some(logs) = self.logs {

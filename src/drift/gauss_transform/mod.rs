@@ -41,65 +41,65 @@ mod transform;
 mod translate;
 
 pub use plan::GaussCost;
+pub(super) use plan::Plan;
 pub(super) use pool::Pool;
 
-use super::{Drift, DriftField, Targets};
+use super::{Drift, DriftField, Targets, Tolerance};
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
 use expansion::Goal;
-use plan::{Plan, Points};
+use plan::Points;
 
-/// Tightest tolerance: below it rounding is larger than truncation, and nothing is left to tune.
+/// Tightest tolerance in kernel widths: below it rounding is larger than truncation, and nothing is left to tune.
 const TIGHTEST: f64 = 1e-14;
-/// Loosest tolerance: a tenth of a kernel width.
+/// Loosest tolerance in kernel widths; a looser one is met all the same.
 const LOOSEST: f64 = 0.1;
-/// The tolerance of [`GaussTransform::default`].
-const DEFAULT_TOLERANCE: f64 = 1e-12;
+/// Truncation below rounding, in kernel widths: the rounding bounds of an expansion in the plane are somewhat larger.
+const BELOW_ROUNDING: f64 = 1e-12;
 /// Weights are taken to span no more than this; where they do, targets in the tails are summed directly.
 const FAINTEST: f64 = 1e-30;
 
 /// The fast Gauss transform in one or two dimensions.
 ///
 /// ```
-/// use ebflow::drift::{Drift, DriftField, GaussTransform, Targets};
+/// use ebflow::drift::{Drift, DriftField, GaussTransform, Targets, Tolerance};
 /// use ebflow::{Beta, Cloud};
 /// let cloud = Cloud::new(vec![0.0, 0.1, 5.0], 1)?;
 /// let mut field = DriftField::default();
-/// GaussTransform::new(1e-10)?.evaluate(cloud.view(), Targets::Sources, Beta::new(20.0)?, &mut field)?;
+/// let drift = GaussTransform { tolerance: Tolerance::new(1e-10)? };
+/// drift.evaluate(cloud.view(), Targets::Sources, Beta::new(20.0)?, &mut field)?;
 /// let attraction = 0.1 * (-0.1_f64).exp() / (1.0 + (-0.1_f64).exp());
 /// assert!((field.velocity[0] - attraction).abs() <= field.truncation[0] + field.rounding[0]);
 /// assert!(field.truncation.iter().all(|bound| *bound <= 1e-10));
 /// # Ok::<(), ebflow::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GaussTransform {
-    tolerance: f64,
-}
-
-impl Default for GaussTransform {
-    /// Velocities to within 1e-12 of a kernel width.
-    fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE }
-    }
+    /// Bound on the truncation error of every drift.
+    pub tolerance: Tolerance,
 }
 
 impl GaussTransform {
-    /// A transform whose truncation moves no velocity by more than `tolerance` kernel widths `1/√β`.
-    pub fn new(tolerance: f64) -> Result<Self> {
-        if (TIGHTEST..=LOOSEST).contains(&tolerance) {
-            return Ok(Self { tolerance });
-        }
-        Err(Error::InvalidParameter {
-            name: "tolerance of the Gauss transform",
-            value: tolerance,
-            requirement: "between 1e-14 and 0.1 kernel widths (the dense and blocks drifts have no such limit)",
-        })
+    /// Whether the transform can keep to its tolerance with this kernel.
+    pub fn is_possible(&self, beta: Beta) -> bool {
+        self.widths(beta).is_ok()
     }
 
-    /// The largest error of a velocity, in kernel widths.
-    pub fn tolerance(&self) -> f64 {
-        self.tolerance
+    /// The tolerance in kernel widths `1/√β`.
+    fn widths(&self, beta: Beta) -> Result<f64> {
+        if self.tolerance == Tolerance::BELOW_ROUNDING {
+            return Ok(BELOW_ROUNDING);
+        }
+        let widths = self.tolerance.for_kernel(beta) * beta.get().sqrt();
+        if widths >= TIGHTEST {
+            return Ok(widths.min(LOOSEST));
+        }
+        Err(Error::InvalidParameter {
+            name: "truncation tolerance ε of the Gauss transform",
+            value: self.tolerance.get(),
+            requirement: "at least 1e-14 kernel widths 1/√β (the blocks drift has no such limit)",
+        })
     }
 
     /// What an evaluation would cost, from a sample of the sources.
@@ -107,13 +107,14 @@ impl GaussTransform {
         Ok(self.plan(sources, targets, beta)?.cost)
     }
 
-    fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Plan> {
+    /// Order, box width and cost for a cloud.
+    pub(super) fn plan(&self, sources: CloudView<'_>, targets: Targets<'_>, beta: Beta) -> Result<Plan> {
         let points = Points {
             sources: sources.points,
             targets: target_points(sources, targets).len() / sources.dimension,
             scale: beta.get().sqrt(),
         };
-        let goal = self.goal(sources);
+        let goal = self.goal(sources, beta)?;
         match sources.dimension {
             1 => Ok(Plan::new::<1>(points, goal)),
             2 => Ok(Plan::new::<2>(points, goal)),
@@ -125,12 +126,29 @@ impl GaussTransform {
         }
     }
 
-    fn goal(&self, sources: CloudView<'_>) -> Goal {
+    /// Evaluates as planned.
+    pub(super) fn follow(
+        &self,
+        plan: Plan,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()> {
+        let (scale, goal) = (beta.get().sqrt(), self.goal(sources, beta)?);
+        let task = transform::Task { sources, targets, scale, goal, plan };
+        match sources.dimension {
+            1 => task.run::<1>(field),
+            _ => task.run::<2>(field),
+        }
+    }
+
+    fn goal(&self, sources: CloudView<'_>, beta: Beta) -> Result<Goal> {
         let lightest = match sources.weights {
             None => 1.0 / sources.len() as f64,
             Some(weights) => weights.iter().filter(|w| **w > 0.0).fold(1.0, |a: f64, b| a.min(*b)),
         };
-        Goal { tolerance: self.tolerance, faintest: lightest.max(FAINTEST) }
+        Ok(Goal { tolerance: self.widths(beta)?, faintest: lightest.max(FAINTEST) })
     }
 }
 
@@ -150,11 +168,6 @@ impl Drift for GaussTransform {
         field: &mut DriftField,
     ) -> Result<()> {
         let plan = self.plan(sources, targets, beta)?;
-        let (scale, goal) = (beta.get().sqrt(), self.goal(sources));
-        let task = transform::Task { sources, targets, scale, goal, plan };
-        match sources.dimension {
-            1 => task.run::<1>(field),
-            _ => task.run::<2>(field),
-        }
+        self.follow(plan, sources, targets, beta, field)
     }
 }

@@ -8,7 +8,7 @@ use super::grid::Grid;
 use super::keys::Keys;
 
 /// Points of the sample.
-const SAMPLE: usize = 2048;
+const SAMPLE: usize = 512;
 
 /// What a transform is expected to cost on one thread of a machine with AVX2; for comparisons between drifts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,9 +23,9 @@ pub struct GaussCost {
 
 /// An order chosen for a cloud.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
+pub(in crate::drift) struct Plan {
     /// Order, box width and reach.
-    pub layout: Layout,
+    pub(super) layout: Layout,
     /// Why it was chosen.
     pub cost: GaussCost,
 }
@@ -43,7 +43,7 @@ pub(super) struct Points<'a> {
 
 impl Plan {
     /// The cheapest order that meets the goal.
-    pub fn new<const D: usize>(points: Points<'_>, goal: Goal) -> Self {
+    pub(super) fn new<const D: usize>(points: Points<'_>, goal: Goal) -> Self {
         let plans = ORDERS.map(|order| Self::with_order::<D>(order, points, goal));
         plans
             .into_iter()
@@ -77,7 +77,7 @@ impl Rates {
         Self {
             source: 15e-9 + 0.07e-9 * size,
             target: 30e-9 + 0.12e-9 * size,
-            setup: 20e-6 + 20e-9 * offsets * (order + 8.0).powi(2),
+            setup: 150e-6 + 20e-9 * offsets * (order + 8.0).powi(2),
             cell: 1e-6 + 0.06e-9 * dimension * offsets * size * order,
         }
     }

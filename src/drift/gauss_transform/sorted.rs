@@ -76,6 +76,11 @@ impl<const D: usize> Sorted<D> {
         self.places.len()
     }
 
+    /// The point at a place of the sorted order.
+    pub fn point(&self, place: usize) -> [f64; D] {
+        self.coordinates.each_ref().map(|axis| axis[place])
+    }
+
     /// Leaves its memory to a pool.
     pub fn recycle(self, pool: &Pool) {
         self.coordinates.into_iter().for_each(|coordinates| pool.give(coordinates));

@@ -224,8 +224,7 @@ impl<const D: usize> Stage<'_, D> {
     }
 
     fn sum_group(&self, group: &Group<'_>) -> Rows<D> {
-        let point = |&place: &usize| self.targets.coordinates.each_ref().map(|axis| axis[place]);
-        let targets: Vec<[f64; D]> = group.places.iter().map(point).collect();
+        let targets: Vec<[f64; D]> = group.places.iter().map(|&place| self.targets.point(place)).collect();
         let index = self.targets.cells[group.cell].index;
         let has_box =
             group.cell < self.targets.boxes && Grid::<D>::is_inside(index, self.expansion.layout.reach);

@@ -122,14 +122,14 @@ proptest! {
     #[test]
     fn the_gauss_transform_keeps_its_promise(mut case in cases(), stretch in 0.0..3.0, shift in -5.0..5.0) {
         case.d = 1 + case.d % 2;
-        let widths = (case.epsilon * case.beta.sqrt()).clamp(1e-14, 0.1);
-        let drift: [Box<dyn Drift>; 1] = [Box::new(GaussTransform::new(widths).unwrap())];
+        let tolerance = Tolerance::new(case.epsilon.max(1.01e-14 / case.beta.sqrt())).unwrap();
+        let drift: [Box<dyn Drift>; 1] = [Box::new(GaussTransform { tolerance })];
         let cloud = cloud(case.shape, case.weighting, case.n, case.d, case.seed);
         let others: Vec<f64> = cloud.points().iter().rev().map(|x| stretch * x + shift).collect();
         for targets in [Targets::Sources, Targets::Points(&others)] {
             for (i, c) in check(&drift, &case, &cloud, targets).iter().enumerate() {
                 prop_assert!(c.error <= c.truncation + c.rounding, "target {i}: {} > {} + {}", c.error, c.truncation, c.rounding);
-                let promised = widths / case.beta.sqrt() * (1.0 + 1e-12);
+                let promised = tolerance.get();
                 prop_assert!(c.truncation <= promised, "target {i}: {} > {promised}", c.truncation);
             }
         }

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod clouds;
+mod degenerate;
 mod edges;
 mod invariances;
 mod oracle;
