@@ -21,7 +21,9 @@ fn adaptive(tolerance: f64) -> Adaptive {
 
 fn normals(count: usize, seed: u64, scale: f64) -> Vec<f64> {
     let mut rng = Pcg64::seed_from_u64(seed);
-    (0..count).map(|_| scale * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng)).collect()
+    (0..count)
+        .map(|_| scale * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng))
+        .collect()
 }
 
 /// Two particles at `±a` obey `ż = −2z/(1 + e^{2βz²})`, so the variance `z²` reaches `b²` at
@@ -46,7 +48,10 @@ fn two_particles_reach_a_variance_when_the_closed_form_says() {
                 assert_eq!(run.error.estimate.is_some(), bounded);
                 let [crossing] = run.events[0].crossings[..] else { panic!("{:?}", run.events) };
                 let miss = (crossing.raw_time.get() - expected).abs();
-                println!("{a} {b} {beta}, {tolerance:e}: off by {miss:.1e}, error bar {:.1e}", crossing.error);
+                println!(
+                    "{a} {b} {beta}, {tolerance:e}: off by {miss:.1e}, error bar {:.1e}",
+                    crossing.error
+                );
                 assert_eq!(crossing.direction, Direction::Falling);
                 assert!(miss <= ASKED * tolerance, "{tolerance:e}: {miss:e}");
                 // The resolution is 1e-12, and rounding moves a time by less than 1e-13.
@@ -63,7 +68,8 @@ fn variances_per_axis_cross_one_after_the_other() {
     let mut points = normals(400, 3, 1.0);
     points.iter_mut().skip(1).step_by(2).for_each(|y| *y *= 0.5);
     let cloud = Cloud::new(points, 2).unwrap();
-    let (initial, level) = (cloud.covariance(), |axis: usize, v: f64| Event::new(AxisVariance { axis }, v, 1e-10).unwrap());
+    let (initial, level) =
+        (cloud.covariance(), |axis: usize, v: f64| Event::new(AxisVariance { axis }, v, 1e-10).unwrap());
     let (x, y) = (0.8 * initial[(0, 0)], 0.8 * initial[(1, 1)]);
     let run = |tolerance: f64| {
         let flow = flow(8.0, 3.0).with_event(level(0, x)).unwrap().with_event(level(1, y)).unwrap();
@@ -89,7 +95,8 @@ fn passing(c: f64) -> Distance {
 fn passages(level: f64, resolution: f64, tolerance: f64) -> Result<Passages> {
     let cloud = Cloud::new(vec![-1.0, -0.4, 0.1, 0.4, 1.0], 1)?;
     let event = Event::new(passing(-0.9), level / 5.0, resolution)?;
-    let run = flow(1.0, 3.0).with_event(event)?.with_error_bound().run(&cloud, &Dense, &adaptive(tolerance))?;
+    let run =
+        flow(1.0, 3.0).with_event(event)?.with_error_bound().run(&cloud, &Dense, &adaptive(tolerance))?;
     assert!(run.statistics.steps < 60, "the steps should be long");
     Ok(run.events[0].clone())
 }
@@ -126,7 +133,8 @@ fn what_happens_at_the_ends_of_a_run_is_not_decided() {
     let run = flow(1.0, 1.0).run(&cloud, &Dense, &adaptive(1e-9)).unwrap();
     for level in [start, run.end.covariance()[(0, 0)]] {
         let flow = flow(1.0, 1.0).with_event(Event::new(TotalVariance, level, 1e-9).unwrap()).unwrap();
-        let Passages { crossings, unresolved } = &flow.run(&cloud, &Dense, &adaptive(1e-9)).unwrap().events[0];
+        let Passages { crossings, unresolved } =
+            &flow.run(&cloud, &Dense, &adaptive(1e-9)).unwrap().events[0];
         assert!(crossings.is_empty() && unresolved.len() == 1, "{crossings:?} {unresolved:?}");
     }
 }
@@ -151,7 +159,9 @@ fn bad_events_are_refused() {
     assert!(varying.with_event(Event::new(TotalVariance, 1.0, 1e-6).unwrap()).is_err());
     let cloud = Cloud::new(vec![0.0, 1.0], 1).unwrap();
     let beyond = flow(1.0, 1.0).with_event(Event::new(AxisVariance { axis: 1 }, 0.1, 1e-6).unwrap()).unwrap();
-    assert!(beyond.run(&cloud, &Dense, &adaptive(1e-6)).unwrap_err().to_string().contains("axes count from zero"));
+    assert!(
+        beyond.run(&cloud, &Dense, &adaptive(1e-6)).unwrap_err().to_string().contains("axes count from zero")
+    );
 }
 
 /// `N = 2000` on the line, prior variance 1, noise variance 1/4, `β = 20`.
@@ -184,14 +194,19 @@ fn hitting_times_agree_to_the_error_bar_where_the_sample_is_gaussian() {
     let nodes: Vec<f64> = (0..2000).map(|i| (f64::from(i) - 999.5) * 0.008).collect();
     let weights: Vec<f64> = nodes.iter().map(|x| (-x * x / 2.5).exp()).collect();
     let total: f64 = weights.iter().sum();
-    let cloud = Cloud::new(nodes, 1).unwrap().with_weights(weights.iter().map(|w| w / total).collect()).unwrap();
+    let cloud =
+        Cloud::new(nodes, 1).unwrap().with_weights(weights.iter().map(|w| w / total).collect()).unwrap();
     let hitting = MeasuredHitting::new(&cloud, descent, 1.0, 1e-10, (&Dense, &adaptive(1e-9))).unwrap();
     println!("{hitting:?}");
     // What the trapezoid rule and rounding leave.
     const QUADRATURE: f64 = 1e-12;
-    let [to_sample, to_law] = [hitting.for_sample, hitting.mean_field].map(|t| (hitting.measured.get() - t.get()).abs());
+    let [to_sample, to_law] =
+        [hitting.for_sample, hitting.mean_field].map(|t| (hitting.measured.get() - t.get()).abs());
     assert!(hitting.error < 1e-8);
-    assert!(to_sample <= hitting.error + QUADRATURE && to_law <= hitting.error + QUADRATURE, "{to_sample:e} {to_law:e}");
+    assert!(
+        to_sample <= hitting.error + QUADRATURE && to_law <= hitting.error + QUADRATURE,
+        "{to_sample:e} {to_law:e}"
+    );
 }
 
 #[test]

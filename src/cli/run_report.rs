@@ -86,7 +86,9 @@ impl fmt::Display for ErrorReport {
             output::line(f, "", format_args!("{max:.1e} at the worst particle, {w1:.1e} in W1 (bound)"))?;
         }
         if let Some(BudgetReport { integration, truncation, rounding }) = &self.budget {
-            let value = format_args!("{integration:.1e} steps, {truncation:.1e} kernel truncation, {rounding:.1e} rounding");
+            let value = format_args!(
+                "{integration:.1e} steps, {truncation:.1e} kernel truncation, {rounding:.1e} rounding"
+            );
             output::line(f, "bound in W1 from", value)?;
         }
         match (&self.bound_missing, self.asked) {

@@ -166,7 +166,8 @@ pub(super) mod avx2 {
 
                 #[inline(always)]
                 fn store(self, to: &mut [$scalar; BLOCK], at: usize) {
-                    let to: &mut [$scalar; $width] = (&mut to[at..at + $width]).try_into().expect("a whole vector");
+                    let to: &mut [$scalar; $width] =
+                        (&mut to[at..at + $width]).try_into().expect("a whole vector");
                     unsafe { $store(to.as_mut_ptr(), self.0) }
                 }
 
@@ -218,14 +219,46 @@ pub(super) mod avx2 {
 
     // SAFETY: as for `Four`; the registers are only used by programs that run inside [`program`].
     wide!(
-        Doubles, __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd,
-        _mm256_fmadd_pd, _mm256_max_pd, _mm256_min_pd, _mm256_sqrt_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_slli_epi64,
-        52, _mm256_sub_epi64
+        Doubles,
+        __m256d,
+        f64,
+        4,
+        _mm256_set1_pd,
+        _mm256_loadu_pd,
+        _mm256_storeu_pd,
+        _mm256_add_pd,
+        _mm256_sub_pd,
+        _mm256_mul_pd,
+        _mm256_fmadd_pd,
+        _mm256_max_pd,
+        _mm256_min_pd,
+        _mm256_sqrt_pd,
+        _mm256_castpd_si256,
+        _mm256_castsi256_pd,
+        _mm256_slli_epi64,
+        52,
+        _mm256_sub_epi64
     );
     wide!(
-        Singles, __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps,
-        _mm256_fmadd_ps, _mm256_max_ps, _mm256_min_ps, _mm256_sqrt_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_slli_epi32,
-        23, _mm256_sub_epi32
+        Singles,
+        __m256,
+        f32,
+        8,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_add_ps,
+        _mm256_sub_ps,
+        _mm256_mul_ps,
+        _mm256_fmadd_ps,
+        _mm256_max_ps,
+        _mm256_min_ps,
+        _mm256_sqrt_ps,
+        _mm256_castps_si256,
+        _mm256_castsi256_ps,
+        _mm256_slli_epi32,
+        23,
+        _mm256_sub_epi32
     );
 
     #[target_feature(enable = "avx2,fma")]

@@ -61,7 +61,11 @@ impl MeasuredHitting {
         (drift, integrator): (&dyn Drift, &dyn Integrator),
     ) -> Result<Self> {
         if cloud.len() < 2 * GROUPS {
-            let problem = format!("it takes {} particles to judge a hitting time, and there are {}", 2 * GROUPS, cloud.len());
+            let problem = format!(
+                "it takes {} particles to judge a hitting time, and there are {}",
+                2 * GROUPS,
+                cloud.len()
+            );
             return Err(Error::Fit { problem });
         }
         let beta = descent.beta();
@@ -111,10 +115,14 @@ impl Measurement<'_> {
     fn of(&self, cloud: &Cloud, bounded: bool) -> Result<Found> {
         let d = cloud.dimension() as f64;
         let start = cloud.covariance().trace() / d;
-        let closed_form = at(VarianceDescent::from_start(start, self.beta)?.hitting(self.target)?, self.target)?;
+        let closed_form =
+            at(VarianceDescent::from_start(start, self.beta)?.hitting(self.target)?, self.target)?;
         let horizon = ScoreTime::new(PATIENCE * closed_form.get())?;
-        let flow = Flow::new(Schedule::constant(self.beta), horizon)?
-            .with_event(Event::new(TotalVariance, d * self.target, self.resolution)?)?;
+        let flow = Flow::new(Schedule::constant(self.beta), horizon)?.with_event(Event::new(
+            TotalVariance,
+            d * self.target,
+            self.resolution,
+        )?)?;
         let flow = if bounded { flow.with_error_bound() } else { flow };
         let trajectory = flow.run(cloud, self.drift, self.integrator)?;
         let Some(crossing) = trajectory.events[0].crossings.first() else {
@@ -164,6 +172,7 @@ fn sampling_error(cloud: &Cloud, variance: f64, beta: Beta) -> f64 {
     let square = |row: &[f64]| row.iter().zip(mean.iter()).map(|(z, m)| (z - m).powi(2)).sum::<f64>() / d;
     let squares: Vec<f64> = cloud.rows().map(square).collect();
     let average: f64 = squares.iter().enumerate().map(|(i, s)| cloud.weight(i) * s).sum();
-    let spread: f64 = squares.iter().enumerate().map(|(i, s)| (cloud.weight(i) * (s - average)).powi(2)).sum();
+    let spread: f64 =
+        squares.iter().enumerate().map(|(i, s)| (cloud.weight(i) * (s - average)).powi(2)).sum();
     (0.5 + 0.5 / (beta.get() * variance)) * spread.sqrt()
 }

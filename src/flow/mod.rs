@@ -94,7 +94,14 @@ impl Flow {
     /// The flow of a schedule up to a horizon in either clock.
     pub fn new(schedule: Schedule, horizon: impl Into<Time>) -> Result<Self> {
         let horizon = schedule.raw_time(horizon.into())?;
-        Ok(Self { schedule, horizon, snapshots: Vec::new(), estimate: false, bound: false, events: Vec::new() })
+        Ok(Self {
+            schedule,
+            horizon,
+            snapshots: Vec::new(),
+            estimate: false,
+            bound: false,
+            events: Vec::new(),
+        })
     }
 
     /// Asks for the cloud at more times, in any order and in either clock, none beyond the horizon. They are as accurate
@@ -247,7 +254,10 @@ impl Flow {
         let journey = self.travel(cloud, drift, finer.integrator.as_ref(), &mut Unobserved)?;
         let estimate = ErrorEstimate::between(end, &journey.end, finer.gain, journey.statistics.evaluations);
         let refusal = self.bound.then_some(Refusal::VaryingSchedule);
-        Ok(Judgement { error: ErrorBar { estimate: Some(estimate), bound: None, refusal }, events: Vec::new() })
+        Ok(Judgement {
+            error: ErrorBar { estimate: Some(estimate), bound: None, refusal },
+            events: Vec::new(),
+        })
     }
 
     fn collect(&self, snapshots: Snapshots<'_>, cloud: &Cloud) -> Result<Vec<Snapshot>> {

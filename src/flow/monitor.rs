@@ -83,7 +83,12 @@ impl<'a> Monitor<'a> {
         let extent = Extent::of(cloud.points(), &directions);
         let step_error = integrator.step_error(extent.radius, cloud.dimension());
         let centre = cloud.points()[..cloud.dimension()].to_vec();
-        let centre = Moments::of(cloud, cloud.points(), &centre).mean.iter().zip(&centre).map(|(m, c)| m + c).collect();
+        let centre = Moments::of(cloud, cloud.points(), &centre)
+            .mean
+            .iter()
+            .zip(&centre)
+            .map(|(m, c)| m + c)
+            .collect();
         Self { cloud, schedule, directions, step_error, size: 2.0 * extent.radius, extent, centre }
     }
 
@@ -162,7 +167,8 @@ impl Extent {
     fn of(points: &[f64], directions: &[Vec<f64>]) -> Self {
         let d = directions[0].len();
         let part = |range: Range<usize>| {
-            let mut extent = Self { ranges: vec![(f64::INFINITY, f64::NEG_INFINITY); directions.len()], radius: 0.0 };
+            let mut extent =
+                Self { ranges: vec![(f64::INFINITY, f64::NEG_INFINITY); directions.len()], radius: 0.0 };
             for z in points[range.start * d..range.end * d].chunks_exact(d) {
                 for (u, (low, high)) in directions.iter().zip(&mut extent.ranges) {
                     let p = project(u, z);
@@ -196,11 +202,14 @@ impl Moments {
             }
             moments
         };
-        in_chunks(cloud.len(), part).into_iter().fold(Self { mean: vec![0.0; d], square: 0.0 }, |mut all, part| {
-            all.mean.iter_mut().zip(&part.mean).for_each(|(a, b)| *a += b);
-            all.square += part.square;
-            all
-        })
+        in_chunks(cloud.len(), part).into_iter().fold(
+            Self { mean: vec![0.0; d], square: 0.0 },
+            |mut all, part| {
+                all.mean.iter_mut().zip(&part.mean).for_each(|(a, b)| *a += b);
+                all.square += part.square;
+                all
+            },
+        )
     }
 }
 
@@ -232,7 +241,17 @@ fn directions(dimension: usize) -> Vec<Vec<f64>> {
         // In the plane the second diagonal is the other one.
         let sign = if next < c { -1.0 } else { 1.0 };
         let unit = 0.5_f64.sqrt();
-        (0..dimension).map(|k| if k == c { unit } else if k == next { sign * unit } else { 0.0 }).collect()
+        (0..dimension)
+            .map(|k| {
+                if k == c {
+                    unit
+                } else if k == next {
+                    sign * unit
+                } else {
+                    0.0
+                }
+            })
+            .collect()
     };
     let diagonals = if dimension > 1 { dimension } else { 0 };
     (0..dimension).map(axis).chain((0..diagonals).map(diagonal)).collect()

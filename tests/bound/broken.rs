@@ -119,7 +119,11 @@ impl Integrator for PosingEuler {
                 Ok(Moment { raw_time: RawTime::new(time)?, points, derivative })
             };
             let path = |_: f64| Ok(points.clone());
-            observer.accepted(&Step::new(moment(from, &points, &here)?, moment(to, &next, &there)?, &path))?;
+            observer.accepted(&Step::new(
+                moment(from, &points, &here)?,
+                moment(to, &next, &there)?,
+                &path,
+            ))?;
             points = next;
             std::mem::swap(&mut here, &mut there);
         }
@@ -145,7 +149,8 @@ fn euler_posing_as_a_method_of_fifth_order() {
 
 #[test]
 fn a_drift_that_points_outwards_is_caught_in_every_run() {
-    let outwards = Spoiled(|_: CloudView<'_>, velocity: &mut [f64]| velocity.iter_mut().for_each(|v| *v = -*v));
+    let outwards =
+        Spoiled(|_: CloudView<'_>, velocity: &mut [f64]| velocity.iter_mut().for_each(|v| *v = -*v));
     let integrators: [&dyn Integrator; 2] = [&Layers::new(20).unwrap(), &adaptive()];
     for integrator in integrators {
         let error = flow().run(&cloud(), &outwards, integrator).unwrap_err();
@@ -172,7 +177,12 @@ fn a_drift_that_is_too_fast_is_caught_in_every_run() {
 struct Overshooting;
 
 impl Integrator for Overshooting {
-    fn integrate(&self, field: &mut Field<'_>, horizon: RawTime, observer: &mut dyn StepObserver) -> Result<Arrival> {
+    fn integrate(
+        &self,
+        field: &mut Field<'_>,
+        horizon: RawTime,
+        observer: &mut dyn StepObserver,
+    ) -> Result<Arrival> {
         let points = field.start().points().to_vec();
         let mut derivative = vec![0.0; points.len()];
         field.evaluate(0.0, &points, &mut derivative)?;

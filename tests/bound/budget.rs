@@ -22,7 +22,8 @@ fn cloud() -> Cloud {
 
 fn budget(drift: &dyn Drift, tolerance: f64) -> Budget {
     let flow = Flow::new(Schedule::constant(Beta::new(40.0).unwrap()), RawTime::new(2.0).unwrap()).unwrap();
-    let run = flow.with_error_bound().run(&cloud(), drift, &Adaptive::new(tolerance, tolerance).unwrap()).unwrap();
+    let run =
+        flow.with_error_bound().run(&cloud(), drift, &Adaptive::new(tolerance, tolerance).unwrap()).unwrap();
     let bound = run.error.bound.unwrap();
     let Budget { integration, truncation, rounding } = bound.budget;
     assert!((integration + truncation + rounding - bound.w1).abs() <= 1e-12 * bound.w1);
@@ -52,10 +53,8 @@ fn a_drift_that_truncates_visibly_is_still_bounded() {
     let cloud = cloud();
     let exact = solve(&cloud, 40.0, 2.0);
     let flow = Flow::new(Schedule::constant(Beta::new(40.0).unwrap()), RawTime::new(2.0).unwrap()).unwrap();
-    let run = flow
-        .with_error_bound()
-        .run(&cloud, &truncated(1e-4), &Adaptive::new(1e-10, 1e-10).unwrap())
-        .unwrap();
+    let run =
+        flow.with_error_bound().run(&cloud, &truncated(1e-4), &Adaptive::new(1e-10, 1e-10).unwrap()).unwrap();
     let bound = run.error.bound.unwrap();
     let errors = distances(&run.end, &exact);
     assert!(errors.iter().copied().fold(0.0, f64::max) > 1e-9, "the truncation should be visible");

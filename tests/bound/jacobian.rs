@@ -96,7 +96,11 @@ fn from_blocks(cloud: &Cloud, beta: f64, direction: &[f64]) -> Vec<f64> {
             let along_i: f64 = (0..d).map(|c| from_centre[c] * q_i[c]).sum();
             for c in 0..d {
                 let own = beta * a[k] * from_centre[c] * along_i;
-                let other = if k == i { (a[i] - 1.0) * q_i[c] } else { a[k] * (q_k[c] + beta * from_centre[c] * along_k) };
+                let other = if k == i {
+                    (a[i] - 1.0) * q_i[c]
+                } else {
+                    a[k] * (q_k[c] + beta * from_centre[c] * along_k)
+                };
                 result[i * d + c] += own + other;
             }
         }

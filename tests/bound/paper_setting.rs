@@ -21,9 +21,15 @@ fn five_thousand_particles_are_bounded_far_below_what_is_asked() {
         seed: 1,
     };
     let horizon = NoiseVariance::new(problem.noise).unwrap().denoising_horizon();
-    let flow = Flow::new(Schedule::constant(Beta::new(problem.beta).unwrap()), horizon).unwrap().with_error_bound();
-    let run = flow.run(&problem.cloud(), &Dense, &Adaptive::new(problem.tolerance, problem.tolerance).unwrap()).unwrap();
+    let flow =
+        Flow::new(Schedule::constant(Beta::new(problem.beta).unwrap()), horizon).unwrap().with_error_bound();
+    let run = flow
+        .run(&problem.cloud(), &Dense, &Adaptive::new(problem.tolerance, problem.tolerance).unwrap())
+        .unwrap();
     let bound = run.error.bound.unwrap();
-    println!("{:?} {:?} max {:e} W1 {:e} {:?}", run.statistics, run.error.estimate, bound.max, bound.w1, bound.budget);
+    println!(
+        "{:?} {:?} max {:e} W1 {:e} {:?}",
+        run.statistics, run.error.estimate, bound.max, bound.w1, bound.budget
+    );
     assert!(bound.w1 <= 0.1 * ASKED, "{:e}", bound.w1);
 }

@@ -53,7 +53,8 @@ impl Problem {
         let mut points = Vec::new();
         for i in 0..self.particles {
             for c in 0..self.dimension {
-                let (x, noise): (f64, f64) = (StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng));
+                let (x, noise): (f64, f64) =
+                    (StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng));
                 let clean = match self.shape {
                     Shape::Gaussian => x,
                     Shape::Mixture => 0.1 * x + if c > 0 { 0.0 } else { [-1.0, 1.0][i % 2] },

@@ -67,14 +67,23 @@ fn judge(problem: Problem, layered: bool, run: &Trajectory, exact: &Cloud) -> Ou
     let max = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
     let bound = run.error.bound.as_ref().map(|bound| {
         for (i, (error, bound)) in errors.iter().zip(&bound.per_particle).enumerate() {
-            assert!(*error <= bound + KNOWN, "{problem:?}, layered {layered}: particle {i}: {error:e} > {bound:e}");
+            assert!(
+                *error <= bound + KNOWN,
+                "{problem:?}, layered {layered}: particle {i}: {error:e} > {bound:e}"
+            );
         }
         assert!(mean(&errors) <= bound.w1 + KNOWN, "{problem:?}: {:e} > {:e}", mean(&errors), bound.w1);
         [bound.max, bound.w1]
     });
     assert!(bound.is_some() != run.error.refusal.is_some(), "a bound or a reason");
     let estimate = run.error.estimate.unwrap();
-    Outcome { problem, layered, truth: [max(&errors), mean(&errors)], estimate: [estimate.max, estimate.mean], bound }
+    Outcome {
+        problem,
+        layered,
+        truth: [max(&errors), mean(&errors)],
+        estimate: [estimate.max, estimate.mean],
+        bound,
+    }
 }
 
 fn quantiles(name: &str, mut values: Vec<f64>) -> f64 {
@@ -105,14 +114,20 @@ fn no_particle_exceeds_its_bound_and_no_coupling_the_bound_in_w1() {
             let ratio = |o: &Outcome| o.bound.map(|b| b[which] / o.truth[which]);
             let short = |o: &&Outcome| 2.0 * o.problem.horizon() <= 10.0;
             let name = format!("{name}, {}", if layered { "layers" } else { "adaptive" });
-            quantiles(&format!("bound/true in {name}"), outcomes.iter().filter(of).filter_map(ratio).collect());
+            quantiles(
+                &format!("bound/true in {name}"),
+                outcomes.iter().filter(of).filter_map(ratio).collect(),
+            );
             let median = quantiles(
                 &format!("bound/true in {name}, βτ ≤ 10"),
                 outcomes.iter().filter(of).filter(short).filter_map(ratio).collect(),
             );
             assert!(median <= LOOSEST_MEDIAN);
             let estimate = |o: &Outcome| o.estimate[which] / o.truth[which];
-            quantiles(&format!("estimate/true in {name}"), outcomes.iter().filter(of).map(estimate).collect());
+            quantiles(
+                &format!("estimate/true in {name}"),
+                outcomes.iter().filter(of).map(estimate).collect(),
+            );
         }
     }
     assert!((refused.count() as f64) <= MOST_REFUSED * outcomes.len() as f64);

@@ -18,8 +18,11 @@ struct ParticleFlow<'a> {
 impl System<f64, DVector<f64>> for ParticleFlow<'_> {
     fn system(&self, _: f64, points: &DVector<f64>, derivative: &mut DVector<f64>) {
         let field = &mut *self.field.borrow_mut();
-        let sources =
-            CloudView { points: points.as_slice(), dimension: self.cloud.dimension(), weights: self.cloud.weights() };
+        let sources = CloudView {
+            points: points.as_slice(),
+            dimension: self.cloud.dimension(),
+            weights: self.cloud.weights(),
+        };
         Dense.evaluate(sources, Targets::Sources, self.beta, field).unwrap();
         derivative.copy_from_slice(&field.velocity);
     }

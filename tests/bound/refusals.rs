@@ -25,7 +25,10 @@ fn flow(beta: f64, horizon: f64) -> Flow {
 
 #[test]
 fn a_long_horizon_at_a_loose_tolerance_is_refused_with_its_reason() {
-    let run = flow(50.0, 20.0).with_error_bound().run(&long(), &Dense, &Adaptive::new(1e-3, 1e-3).unwrap()).unwrap();
+    let run = flow(50.0, 20.0)
+        .with_error_bound()
+        .run(&long(), &Dense, &Adaptive::new(1e-3, 1e-3).unwrap())
+        .unwrap();
     assert!(run.error.bound.is_none() && run.error.estimate.is_some());
     let refusal = run.error.refusal.unwrap();
     let Refusal::TubeTooWide { raw_time, radius, kernel_width, .. } = refusal else { panic!("{refusal}") };

@@ -2,7 +2,8 @@
 
 use super::bench_of_files::Workbench;
 
-const CLUSTERS: &str = r#"'{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.02 }'"#;
+const CLUSTERS: &str =
+    r#"'{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.02 }'"#;
 
 fn tokens(noise: f64) -> Workbench {
     let bench = Workbench::new();
@@ -13,11 +14,17 @@ fn tokens(noise: f64) -> Workbench {
 #[test]
 fn a_bound_comes_with_its_budget() {
     let bench = tokens(0.2);
-    for verb in ["flow x.npy --noise-var 0.2", "denoise x.npy --noise-var 0.2", "flow x.npy --noise-var 0.2 --layers 40"] {
+    for verb in [
+        "flow x.npy --noise-var 0.2",
+        "denoise x.npy --noise-var 0.2",
+        "flow x.npy --noise-var 0.2 --layers 40",
+    ] {
         let report = bench.json(&format!("{verb} --beta 20 --out y.npy --bound"));
-        let number = |name: &str| report.pointer(&format!("/error/{name}")).and_then(serde_json::Value::as_f64);
+        let number =
+            |name: &str| report.pointer(&format!("/error/{name}")).and_then(serde_json::Value::as_f64);
         let [estimate, max, w1] = ["estimate", "bound_max", "bound_w1"].map(|name| number(name).unwrap());
-        let parts = ["integration", "truncation", "rounding"].map(|name| number(&format!("budget/{name}")).unwrap());
+        let parts =
+            ["integration", "truncation", "rounding"].map(|name| number(&format!("budget/{name}")).unwrap());
         assert!(estimate <= max && w1 <= max, "{report}");
         assert!((parts.iter().sum::<f64>() / w1 - 1.0).abs() < 1e-12, "{report}");
         assert!(report["error"]["bound_missing"].is_null());

@@ -83,7 +83,8 @@ impl<'a> Certifier<'a> {
     /// Watches a run of `field`'s cloud at a constant `beta`; `bounding` asks for a bound besides the estimate.
     pub fn new(field: Field<'a>, beta: Beta, bounding: bool) -> Self {
         let cloud = field.start();
-        let comparison = bounding.then(|| Comparison::new(beta, cloud.dimension(), cloud.weights(), cloud.len()));
+        let comparison =
+            bounding.then(|| Comparison::new(beta, cloud.dimension(), cloud.weights(), cloud.len()));
         Self {
             correction: Correction::new(cloud.points().len()),
             field,
@@ -138,7 +139,8 @@ impl<'a> Certifier<'a> {
         self.products += 1;
         let velocity = self.jacobian.velocity.clone();
         let fastest = velocity.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let apart = velocity.iter().zip(moment.derivative).any(|(v, p)| (v - p).abs() > SAME_DIRECTION * fastest);
+        let apart =
+            velocity.iter().zip(moment.derivative).any(|(v, p)| (v - p).abs() > SAME_DIRECTION * fastest);
         if apart {
             self.jacobian.evaluate(view, self.beta, &velocity)?;
             self.products += 1;
@@ -187,7 +189,14 @@ impl<'a> Certifier<'a> {
     }
 
     /// The same over a third of a step, in the middle of which there is a sample.
-    fn compare_third(&mut self, curve: &Curve, from: f64, third: usize, middle: &Sample, supply: &Supply) -> Result<()> {
+    fn compare_third(
+        &mut self,
+        curve: &Curve,
+        from: f64,
+        third: usize,
+        middle: &Sample,
+        supply: &Supply,
+    ) -> Result<()> {
         // An odd number, so that the node is in the middle of a stretch.
         let parts = 2 * (curve.duration / 3.0 / LONGEST_STRETCH / 2.0).round() as usize + 1;
         for part in 0..parts {
@@ -219,7 +228,8 @@ impl<'a> Certifier<'a> {
             _ => self.known_error().into_iter().zip(before).map(|(now, then)| now.max(*then)).collect(),
         };
         let proved = self.is_bounding();
-        let passage = Passage { cloud: self.field.start(), curve, from, until, uncertainty: &uncertainty, proved };
+        let passage =
+            Passage { cloud: self.field.start(), curve, from, until, uncertainty: &uncertainty, proved };
         self.searches.iter_mut().try_for_each(|search| search.inspect(&passage))
     }
 
@@ -262,7 +272,8 @@ impl StepObserver for Certifier<'_> {
         };
         let finish = self.motion(step.end)?;
         let ends = (begin.anchor(step.start), finish.anchor(step.end));
-        let (from, duration) = (step.start.raw_time.get(), step.end.raw_time.get() - step.start.raw_time.get());
+        let (from, duration) =
+            (step.start.raw_time.get(), step.end.raw_time.get() - step.start.raw_time.get());
         let before = self.known_error();
         let bounding = self.is_bounding();
         let within = bounding || !self.searches.is_empty();

@@ -104,7 +104,8 @@ impl<'a> Comparison<'a> {
 
     /// Moves the bounds to the end of a stretch.
     pub fn advance(&mut self, stretch: &Stretch<'_>) -> Result<(), Refusal> {
-        let mut guess = self.slopes.map2(&stretch.supply.largest, |slope, supply| FORESIGHT * (slope + supply));
+        let mut guess =
+            self.slopes.map2(&stretch.supply.largest, |slope, supply| FORESIGHT * (slope + supply));
         for _ in 0..ATTEMPTS {
             let tube = self.tube(&guess, stretch.length);
             self.check_width(&tube, stretch)?;

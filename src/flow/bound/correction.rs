@@ -41,11 +41,8 @@ impl Correction {
         (from, duration): (f64, f64),
     ) -> Result<Curve> {
         let mut curve = Curve::hermite(start, end, duration);
-        let defects: Vec<Vec<f64>> = nodes
-            .positions
-            .iter()
-            .map(|theta| defect(field, &curve, from, *theta))
-            .collect::<Result<_>>()?;
+        let defects: Vec<Vec<f64>> =
+            nodes.positions.iter().map(|theta| defect(field, &curve, from, *theta)).collect::<Result<_>>()?;
         let local = nodes.local_error(&defects, duration);
         let arisen: Vec<f64> =
             (0..self.error.len()).map(|i| local.iter().map(|power| power[i]).sum()).collect();

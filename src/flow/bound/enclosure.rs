@@ -99,7 +99,8 @@ impl Enclosure<'_> {
 
     fn fits_singles(&self) -> bool {
         let widest = self.points.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let lightest = self.weights.map_or(1.0, |w| w.iter().copied().filter(|w| *w > 0.0).fold(1.0, f64::min));
+        let lightest =
+            self.weights.map_or(1.0, |w| w.iter().copied().filter(|w| *w > 0.0).fold(1.0, f64::min));
         widest <= WIDEST_SINGLE && lightest >= LIGHTEST_SINGLE && self.faintest() >= FAINTEST_SINGLE
     }
 
@@ -114,7 +115,10 @@ impl Enclosure<'_> {
         let add = |(a, b): (&f64, f64)| a + b;
         let tilted = self.shifts::<R>(self.motion).into_iter().map(|shift| self.half_length * shift);
         let blur = moved.into_iter().zip(tilted).map(|(moved, tilted)| moved + tilted);
-        let turned = self.shifts::<R>(self.drift).into_iter().map(|shift| shift + 2.2 * farthest * (1.0 + 4.0 * moment));
+        let turned = self
+            .shifts::<R>(self.drift)
+            .into_iter()
+            .map(|shift| shift + 2.2 * farthest * (1.0 + 4.0 * moment));
         let radius: Vec<f64> = self.radius.iter().zip(blur).map(add).collect();
         let drift_error: Vec<f64> = self.drift_error.iter().zip(turned).map(add).collect();
         let about = Enclosure { radius: &radius, drift_error: &drift_error, ..*self };

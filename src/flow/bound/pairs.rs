@@ -183,7 +183,8 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
         let d = if DIMENSION == 0 { pairs.dimension } else { DIMENSION };
         let zero = V::zero();
         let mut room = [Own::<V>::new(&side, 0); MOST_INLINE];
-        let spill: Vec<Own<V>> = (0..if d > MOST_INLINE { d } else { 0 }).map(|c| Own::new(&side, c)).collect();
+        let spill: Vec<Own<V>> =
+            (0..if d > MOST_INLINE { d } else { 0 }).map(|c| Own::new(&side, c)).collect();
         let own = if d > MOST_INLINE {
             &spill[..]
         } else {
@@ -312,7 +313,8 @@ fn step<R: Real, V: Wide<Scalar = R>>(
             for n in 0..CHAINS {
                 let k = first + n * V::WIDTH;
                 let weighted = weight[n].mul(own[row].barycentre.sub(V::load(rows, k)));
-                moment[entry] = weighted.mul_add(own[column].barycentre.sub(V::load(columns, k)), moment[entry]);
+                moment[entry] =
+                    weighted.mul_add(own[column].barycentre.sub(V::load(columns, k)), moment[entry]);
             }
             entry += 1;
         }
@@ -327,8 +329,7 @@ fn block_norm<R: Real, V: Wide<Scalar = R>>(dimension: usize, root: V, inner: V)
         return number(1.0).sub(inner).abs().add(number(CANCELLATION));
     }
     let square = root.mul(root);
-    let under = number(4.0 + CANCELLATION)
-        .sub(number(4.0).mul(inner))
-        .add(square.mul(number(1.0 + CANCELLATION)));
+    let under =
+        number(4.0 + CANCELLATION).sub(number(4.0).mul(inner)).add(square.mul(number(1.0 + CANCELLATION)));
     root.add(under.max(V::zero()).sqrt()).mul(number(0.5))
 }

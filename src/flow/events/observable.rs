@@ -109,7 +109,13 @@ impl Observable for TotalVariance {
         Axes(0..cloud.dimension).change(cloud, distances)
     }
 
-    fn expansion(&self, cloud: CloudView<'_>, velocity: &[f64], reach: f64, straying: &[f64]) -> Option<Expansion> {
+    fn expansion(
+        &self,
+        cloud: CloudView<'_>,
+        velocity: &[f64],
+        reach: f64,
+        straying: &[f64],
+    ) -> Option<Expansion> {
         Some(Axes(0..cloud.dimension).expansion(cloud, velocity, reach, straying))
     }
 }
@@ -136,7 +142,13 @@ impl Observable for AxisVariance {
         self.axes().change(cloud, distances)
     }
 
-    fn expansion(&self, cloud: CloudView<'_>, velocity: &[f64], reach: f64, straying: &[f64]) -> Option<Expansion> {
+    fn expansion(
+        &self,
+        cloud: CloudView<'_>,
+        velocity: &[f64],
+        reach: f64,
+        straying: &[f64],
+    ) -> Option<Expansion> {
         Some(self.axes().expansion(cloud, velocity, reach, straying))
     }
 }
@@ -178,9 +190,8 @@ impl Axes {
     fn expansion(&self, cloud: CloudView<'_>, velocity: &[f64], reach: f64, straying: &[f64]) -> Expansion {
         let mean = self.mean(cloud, cloud.points);
         let rows = self.rows(cloud, cloud.points).zip(self.rows(cloud, velocity));
-        let inner = |(x, v): (&[f64], &[f64])| {
-            x.iter().zip(&mean).zip(v).map(|((x, m), v)| (x - m) * v).sum::<f64>()
-        };
+        let inner =
+            |(x, v): (&[f64], &[f64])| x.iter().zip(&mean).zip(v).map(|((x, m), v)| (x - m) * v).sum::<f64>();
         let slope = rows.map(|((weight, x), (_, v))| 2.0 * weight * inner((x, v))).sum();
         let (offsets, speeds) = (self.offsets(cloud, cloud.points), self.offsets(cloud, velocity));
         let rest = |i: usize| {

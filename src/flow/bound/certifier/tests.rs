@@ -30,9 +30,13 @@ impl StepObserver for Probe<'_> {
         let (begin, finish) = (certifier.motion(step.start)?, certifier.motion(step.end)?);
         let (from, until) = (step.start.raw_time.get(), step.end.raw_time.get());
         let ends = (begin.anchor(step.start), finish.anchor(step.end));
-        let curve = certifier.correction.advance(&mut certifier.field, &THIRDS, ends, (from, until - from))?;
-        let samples: Vec<Sample> =
-            THIRDS.positions.iter().map(|theta| certifier.sample(&curve, from, *theta)).collect::<Result<_>>()?;
+        let curve =
+            certifier.correction.advance(&mut certifier.field, &THIRDS, ends, (from, until - from))?;
+        let samples: Vec<Sample> = THIRDS
+            .positions
+            .iter()
+            .map(|theta| certifier.sample(&curve, from, *theta))
+            .collect::<Result<_>>()?;
         let cloud = certifier.field.start();
         for (third, over) in OVER_THIRDS.iter().enumerate() {
             let supply = supply(cloud, &samples, over, &curve.rounding(cloud.dimension()));
@@ -59,7 +63,11 @@ fn laws(dimension: usize) -> [Law; 3] {
     let mean = |x: f64| format!("[{}]", vec![x.to_string(); dimension].join(", "));
     let texts = [
         format!("{{ kind = 'gaussian', mean = {}, std = 1.0 }}", mean(0.0)),
-        format!("{{ kind = 'mixture', weights = [0.5, 0.5], means = [{}, {}], std = 0.1 }}", mean(-1.0), mean(1.0)),
+        format!(
+            "{{ kind = 'mixture', weights = [0.5, 0.5], means = [{}, {}], std = 0.1 }}",
+            mean(-1.0),
+            mean(1.0)
+        ),
         format!(
             "{{ kind = 'mixture', weights = [0.3, 0.3, 0.4], means = [{}, {}, {}], std = 0.02 }}",
             mean(-0.7),
@@ -75,7 +83,9 @@ fn defects_stay_below_what_is_assumed_between_the_samples() {
     let (mut worst, mut worst_mean) = (0.0_f64, 0.0_f64);
     for dimension in 1..=3 {
         for (shape, law) in laws(dimension).iter().enumerate() {
-            for (beta, depth, tolerance) in [(3.0, 6.0, 1e-4), (60.0, 15.0, 1e-6), (20.0, 10.0, 1e-8), (8.0, 4.0, 1e-10)] {
+            for (beta, depth, tolerance) in
+                [(3.0, 6.0, 1e-4), (60.0, 15.0, 1e-6), (20.0, 10.0, 1e-8), (8.0, 4.0, 1e-10)]
+            {
                 let (beta, noise) = (Beta::new(beta).unwrap(), NoiseVariance::new(depth / beta).unwrap());
                 let cloud = law.sample_noisy(PARTICLES, noise, SEED).unwrap().noisy;
                 let schedule = Schedule::constant(beta);
@@ -85,7 +95,10 @@ fn defects_stay_below_what_is_assumed_between_the_samples() {
                 let flow = Flow::new(schedule.clone(), noise.denoising_horizon()).unwrap();
                 let adaptive = Adaptive::new(tolerance, tolerance).unwrap();
                 flow.run_observed(&cloud, &Dense, &adaptive, &mut probe).unwrap();
-                println!("d {dimension}, law {shape}, {tolerance:e}: {:.3}, mean {:.3}", probe.worst, probe.worst_mean);
+                println!(
+                    "d {dimension}, law {shape}, {tolerance:e}: {:.3}, mean {:.3}",
+                    probe.worst, probe.worst_mean
+                );
                 (worst, worst_mean) = (worst.max(probe.worst), worst_mean.max(probe.worst_mean));
             }
         }
