@@ -15,7 +15,7 @@
 //! # Paper
 //! `eq:stage2_cross_attn`, `eq:energy_DAM`, `eq:main-posterior-mean-map`
 
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, norm};
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::{Error, Result};
 use crate::scale::{Beta, NoiseVariance};
@@ -49,6 +49,8 @@ pub struct Inference {
     pub energy: Vec<f64>,
     /// Energy gradients `∇E(q) = q − m(q)`, row-major.
     pub gradient: Vec<f64>,
+    /// Per query, a bound on what truncation and rounding of the kernel sum did to its mean.
+    pub error: Vec<f64>,
 }
 
 impl<'a> ParticlePrior<'a> {
@@ -75,10 +77,15 @@ impl<'a> ParticlePrior<'a> {
             &mut field,
         )?;
         let log_count = (self.particles.len() as f64).ln();
-        let mean = queries.points().iter().zip(&field.velocity).map(|(q, v)| q + v).collect();
+        let mean: Vec<f64> = queries.points().iter().zip(&field.velocity).map(|(q, v)| q + v).collect();
+        // The last addition rounds once more.
+        let last = mean.chunks_exact(queries.dimension()).map(|m| f64::EPSILON * norm(m));
+        let sums = field.truncation.iter().zip(&field.rounding);
+        let error =
+            sums.zip(last).map(|((truncation, rounding), last)| truncation + rounding + last).collect();
         let energy = field.log_mass.iter().map(|m| -self.noise.get() * (m + log_count)).collect();
         let gradient = field.velocity.iter().map(|v| -v).collect();
-        Ok(Inference { mean, energy, gradient })
+        Ok(Inference { mean, energy, gradient, error })
     }
 }
 
@@ -96,7 +103,7 @@ pub fn mean_squared_error(a: &[f64], b: &[f64], dimension: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drift::Dense;
+    use crate::drift::{Auto, Dense};
 
     fn prior_of(points: &[f64]) -> Cloud {
         Cloud::new(points.to_vec(), 2).unwrap()
@@ -113,6 +120,21 @@ mod tests {
         // Central differences: h²/6 of a third derivative of order one, plus rounding 1e-16/h.
         assert!(((energy[0] - energy[1]) / (2.0 * h) - gradient[0]).abs() < 1e-9);
         assert!(((energy[2] - energy[3]) / (2.0 * h) - gradient[1]).abs() < 1e-9);
+    }
+
+    #[test]
+    fn errors_are_within_their_bounds_whatever_the_drift() {
+        let at = |i: usize, step: f64| (i as f64 * step).sin();
+        let particles = prior_of(&(0..3000).map(|i| at(i, 0.7) + 0.3 * at(i, 1.3)).collect::<Vec<_>>());
+        let queries = prior_of(&(0..200).map(|i| 4.0 * at(i, 0.9)).collect::<Vec<_>>());
+        let prior = ParticlePrior::new(&particles, NoiseVariance::new(0.05).unwrap()).unwrap();
+        let [full, fast] =
+            [&Dense as &dyn Drift, &Auto::default()].map(|drift| prior.infer(&queries, drift).unwrap());
+        for (i, (a, b)) in full.mean.chunks_exact(2).zip(fast.mean.chunks_exact(2)).enumerate() {
+            let apart = norm(&[a[0] - b[0], a[1] - b[1]]);
+            assert!(apart <= full.error[i] + fast.error[i], "query {i}: {apart}");
+            assert!(fast.error[i] < 1e-11, "query {i}: {}", fast.error[i]);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use ebflow::drift::Dense;
+use ebflow::drift::Auto;
 use ebflow::posterior::ParticlePrior;
 use ebflow::{NoiseVariance, Result, npy};
 use serde::Serialize;
@@ -36,6 +36,8 @@ struct Report {
     n: usize,
     d: usize,
     queries: usize,
+    /// The largest error of a posterior mean that the kernel sum may have left.
+    error: f64,
     out: PathBuf,
 }
 
@@ -43,6 +45,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         output::line(f, "particles", format_args!("{} in dimension {}", self.n, self.d))?;
         output::line(f, "queries", self.queries)?;
+        output::line(f, "kernel sum error", format_args!("at most {:.1e}", self.error))?;
         output::line(f, "posterior means", self.out.display())
     }
 }
@@ -51,7 +54,7 @@ pub fn run(args: &Args) -> Result<()> {
     let particles = npy::read_cloud(&args.particles)?;
     let queries = npy::read_cloud(&args.queries)?;
     npy::check_writable(std::iter::once(&args.out).chain(&args.energy))?;
-    let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Dense)?;
+    let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())?;
     npy::write_table(&args.out, &inference.mean, queries.dimension())?;
     if let Some(path) = &args.energy {
         npy::write_vector(path, &inference.energy)?;
@@ -60,6 +63,7 @@ pub fn run(args: &Args) -> Result<()> {
         n: particles.len(),
         d: particles.dimension(),
         queries: queries.len(),
+        error: inference.error.iter().copied().fold(0.0, f64::max),
         out: args.out.clone(),
     };
     output::print(&report, args.json)

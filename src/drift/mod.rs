@@ -12,8 +12,10 @@
 //! | [`Dense`] | all pairs, by SIMD tiles | small clouds, wide kernels |
 //! | [`Blocks`] | pairs of tiles, and of quads of points in them, that are near enough | narrow kernels, any dimension |
 //! | [`KdTree`] | neighbours found in a k-d tree, one at a time | a reference for truncation, `d ≤ 8` |
+//! | [`GaussTransform`] | Chebyshev moments of boxes, in time proportional to `N` | large clouds, `d ≤ 2` |
+//! | [`Auto`] | whatever of these is fastest for the cloud | everyday use |
 //!
-//! A truncated sum never moves a drift by more than its [`Tolerance`]; [`DriftField::truncation`] says by how much it may have, and
+//! A truncated or compressed sum never moves a drift by more than its [`Tolerance`]; [`DriftField::truncation`] says by how much it may have, and
 //! [`DriftField::rounding`] bounds what rounding did. Both are true bounds, for weighted sources and for targets anywhere.
 //!
 //! Inside, `tiled` is the entry: `sources` cuts the cloud into `tiles` (ordered by `order`, over which `tree` stands), `partners` decides by `cutoff` which
