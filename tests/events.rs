@@ -182,7 +182,10 @@ fn hitting_times_agree_with_the_closed_form_for_the_sample() {
         let unexplained = to_sample - hitting.shape_bias;
         let shape = CONFIDENCE * hitting.shape_error;
         assert!(unexplained.abs() <= hitting.error + shape, "{unexplained} {shape}");
-        assert!((to_law - hitting.shape_bias).abs() <= CONFIDENCE * hitting.sampling_error + shape, "{to_law}");
+        assert!(
+            (to_law - hitting.shape_bias).abs() <= CONFIDENCE * hitting.sampling_error + shape,
+            "{to_law}"
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use super::comparison::{Comparison, ROUNDING_UP, Stretch};
 use super::correction::{Correction, defect};
 use super::curve::{Anchor, Curve, CurveRounding};
-use super::nodes::{MIDDLE, THIRDS};
+use super::nodes::{MIDDLE, PAIR, SAMPLES};
 use super::refusal::Refusal;
 use super::sources::{PerSource, Supply};
 use super::{Bound, Budget, audit};
@@ -168,7 +168,7 @@ impl<'a> Certifier<'a> {
     fn compare(&mut self, curve: &Curve, from: f64, end: &[f64]) -> Result<()> {
         let cloud = self.field.start();
         let samples: Vec<Sample> =
-            THIRDS.positions.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
+            SAMPLES.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
         let rounding = curve.rounding(cloud.dimension());
         if let Some(comparison) = &mut self.comparison {
             comparison.begin();
@@ -277,7 +277,7 @@ impl StepObserver for Certifier<'_> {
         let before = self.known_error();
         let bounding = self.is_bounding();
         let within = bounding || !self.searches.is_empty();
-        let nodes = if within { &THIRDS } else { &MIDDLE };
+        let nodes = if within { &PAIR } else { &MIDDLE };
         let curve = self.correction.advance(&mut self.field, nodes, ends, (from, duration))?;
         audit::drift(&mut self.field, step.end, &finish.velocity, self.beta)?;
         if bounding {

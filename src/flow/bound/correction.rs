@@ -10,7 +10,7 @@
 //! ```
 //! `p − δ` is a path much closer to the exact flow than `p` is. Its slope at the ends is the drift there, exactly.
 
-use super::curve::{Anchor, Curve, TERMS};
+use super::curve::{Anchor, Curve};
 use super::nodes::Nodes;
 use crate::error::Result;
 use crate::flow::Field;
@@ -67,7 +67,7 @@ impl Correction {
 
     /// `H`, from the constant upwards.
     fn cubic(&self, next: &[f64], arisen: &[f64], slope: &[f64], duration: f64) -> Vec<Vec<f64>> {
-        let mut powers = vec![vec![0.0; next.len()]; TERMS.min(4)];
+        let mut powers = vec![vec![0.0; next.len()]; 4];
         for i in 0..next.len() {
             let rise = next[i] - arisen[i] - self.error[i];
             let (begin, finish) = (duration * self.slope[i], duration * slope[i]);

@@ -3,13 +3,13 @@
 //! # Formula
 //! With `θ = (t − t₀)/h`, per coordinate,
 //! ```text
-//! ẑ(θ) = origin + Σ_k c_k θᵏ,      k = 0 … 7
+//! ẑ(θ) = origin + Σ_k c_k θᵏ,      k = 0 … 6
 //! ```
 //! The origin is the numerical solution itself, a number that `f64` holds exactly; what is added to it is small, so its rounding
 //! is far below that of a position. Curves of consecutive steps meet up to that rounding.
 
-/// Coefficients of a curve: the quintic of a step, and the local error of degree 7.
-pub(super) const TERMS: usize = 8;
+/// Coefficients of a curve: the quintic of a step, and the local error of degree 6.
+pub(super) const TERMS: usize = 7;
 
 /// State, velocity and acceleration at one end of a step.
 #[derive(Clone, Copy)]

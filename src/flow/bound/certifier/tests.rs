@@ -6,7 +6,7 @@ use crate::flow::{Adaptive, Flow, Schedule};
 use crate::law::Law;
 use crate::scale::NoiseVariance;
 
-const SEED: u64 = 11;
+const SEEDS: [u64; 2] = [11, 12];
 const PARTICLES: usize = 60;
 
 /// Looks per third of a step.
@@ -30,13 +30,9 @@ impl StepObserver for Probe<'_> {
         let (begin, finish) = (certifier.motion(step.start)?, certifier.motion(step.end)?);
         let (from, until) = (step.start.raw_time.get(), step.end.raw_time.get());
         let ends = (begin.anchor(step.start), finish.anchor(step.end));
-        let curve =
-            certifier.correction.advance(&mut certifier.field, &THIRDS, ends, (from, until - from))?;
-        let samples: Vec<Sample> = THIRDS
-            .positions
-            .iter()
-            .map(|theta| certifier.sample(&curve, from, *theta))
-            .collect::<Result<_>>()?;
+        let curve = certifier.correction.advance(&mut certifier.field, &PAIR, ends, (from, until - from))?;
+        let samples: Vec<Sample> =
+            SAMPLES.iter().map(|theta| certifier.sample(&curve, from, *theta)).collect::<Result<_>>()?;
         let cloud = certifier.field.start();
         for (third, over) in OVER_THIRDS.iter().enumerate() {
             let supply = supply(cloud, &samples, over, &curve.rounding(cloud.dimension()));
@@ -78,30 +74,36 @@ fn laws(dimension: usize) -> [Law; 3] {
     texts.map(|text| Law::parse(&text).unwrap())
 }
 
+/// Temperature, `βτ` and tolerance of the runs that are looked at.
+const RUNS: [(f64, f64, f64); 4] =
+    [(3.0, 6.0, 1e-4), (60.0, 15.0, 1e-6), (20.0, 10.0, 1e-8), (8.0, 4.0, 1e-10)];
+
+/// The worst ratios in one run.
+fn ratios(law: &Law, (beta, depth, tolerance): (f64, f64, f64), seed: u64) -> [f64; 2] {
+    let (beta, noise) = (Beta::new(beta).unwrap(), NoiseVariance::new(depth / beta).unwrap());
+    let cloud = law.sample_noisy(PARTICLES, noise, seed).unwrap().noisy;
+    let schedule = Schedule::constant(beta);
+    let certifier = Certifier::new(Field::new(&Dense, &schedule, &cloud), beta, true);
+    let mut probe = Probe { certifier, worst: 0.0, worst_mean: 0.0 };
+    let flow = Flow::new(schedule.clone(), noise.denoising_horizon()).unwrap();
+    let adaptive = Adaptive::new(tolerance, tolerance).unwrap();
+    flow.run_observed(&cloud, &Dense, &adaptive, &mut probe).unwrap();
+    [probe.worst, probe.worst_mean]
+}
+
 #[test]
 fn defects_stay_below_what_is_assumed_between_the_samples() {
-    let (mut worst, mut worst_mean) = (0.0_f64, 0.0_f64);
+    let mut worst = [0.0_f64; 2];
     for dimension in 1..=3 {
         for (shape, law) in laws(dimension).iter().enumerate() {
-            for (beta, depth, tolerance) in
-                [(3.0, 6.0, 1e-4), (60.0, 15.0, 1e-6), (20.0, 10.0, 1e-8), (8.0, 4.0, 1e-10)]
-            {
-                let (beta, noise) = (Beta::new(beta).unwrap(), NoiseVariance::new(depth / beta).unwrap());
-                let cloud = law.sample_noisy(PARTICLES, noise, SEED).unwrap().noisy;
-                let schedule = Schedule::constant(beta);
-                let field = Field::new(&Dense, &schedule, &cloud);
-                let mut probe =
-                    Probe { certifier: Certifier::new(field, beta, true), worst: 0.0, worst_mean: 0.0 };
-                let flow = Flow::new(schedule.clone(), noise.denoising_horizon()).unwrap();
-                let adaptive = Adaptive::new(tolerance, tolerance).unwrap();
-                flow.run_observed(&cloud, &Dense, &adaptive, &mut probe).unwrap();
-                println!(
-                    "d {dimension}, law {shape}, {tolerance:e}: {:.3}, mean {:.3}",
-                    probe.worst, probe.worst_mean
-                );
-                (worst, worst_mean) = (worst.max(probe.worst), worst_mean.max(probe.worst_mean));
+            for run in RUNS {
+                for seed in SEEDS {
+                    let found = ratios(law, run, seed);
+                    println!("d {dimension}, law {shape}, {run:?}: {found:.3?}");
+                    worst = [worst[0].max(found[0]), worst[1].max(found[1])];
+                }
             }
         }
     }
-    assert!(worst < CLOSE && worst_mean < CLOSE, "{worst} {worst_mean}");
+    assert!(worst.iter().all(|ratio| *ratio < CLOSE), "{worst:?}");
 }
