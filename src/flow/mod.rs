@@ -170,11 +170,11 @@ impl Flow {
         let journey = self.travel(cloud, drift, integrator, &mut watch)?;
         let snapshots = self.collect(watch.snapshots, cloud)?;
         let judgement = match (certifier, beta.zip(judge)) {
-            (Some(certifier), _) => self.judge(certifier, &journey.end, &journey.end)?,
+            (Some(certifier), _) => self.judge(certifier, &journey.end, &journey.end, 0)?,
             (None, Some((beta, judge))) => {
                 let mut certifier = self.certifier(cloud, drift, beta);
                 let watched = self.travel(cloud, drift, judge.as_ref(), &mut certifier)?;
-                self.judge(certifier, &journey.end, &watched.end)?
+                self.judge(certifier, &journey.end, &watched.end, watched.statistics.evaluations)?
             }
             (None, None) => self.judge_by_refinement(&journey.end, cloud, drift, integrator)?,
         };
@@ -227,10 +227,12 @@ impl Flow {
         Certifier::new(Field::new(drift, &self.schedule, cloud), beta, self.bound).looking_for(&self.events)
     }
 
-    /// What a certifier that watched a run to `watched` says about one that ended at `end`.
-    fn judge(&self, certifier: Certifier<'_>, end: &Cloud, watched: &Cloud) -> Result<Judgement> {
+    /// What a certifier that watched a run to `watched` says about one that ended at `end`; `spent` evaluations were made to get to `watched`
+    /// for no other purpose.
+    fn judge(&self, certifier: Certifier<'_>, end: &Cloud, watched: &Cloud, spent: u64) -> Result<Judgement> {
         let error = certifier.error_of(end, watched);
-        let estimate = self.estimate.then(|| ErrorEstimate::of(end, &error, certifier.evaluations()));
+        let evaluations = spent + certifier.evaluations();
+        let estimate = self.estimate.then(|| ErrorEstimate::of(end, &error, evaluations));
         let (bound, refusal) = match self.bound.then(|| certifier.bound(end, &error)) {
             None => (None, None),
             Some(Ok(bound)) => (Some(bound), None),
@@ -302,7 +304,7 @@ impl StepObserver for Watch<'_, '_> {
 }
 
 /// Nobody.
-struct Unobserved;
+pub(crate) struct Unobserved;
 
 impl StepObserver for Unobserved {
     fn accepted(&mut self, _step: &Step<'_>) -> Result<()> {
