@@ -1,8 +1,8 @@
 //! [`ErrorBar`]: how far the end of a run may be from the exact flow of the same cloud.
 //!
 //! The *estimate* is the error itself as far as it can be computed cheaply, with its sign, beside the run: a path through the steps, its
-//! defect, and the error that follows from it. The *bound* adds what the estimate may have missed, and is none of it hoped for; see
-//! [`bound`](super::bound).
+//! defect, and the error that follows from it. The *bound* adds what the estimate may have missed; [`bound`](super::bound) derives it and says what
+//! is proved and what is assumed.
 
 use super::bound::{Bound, Refusal};
 use crate::cloud::{Cloud, norm};
