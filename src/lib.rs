@@ -22,7 +22,7 @@
 //! | [`npy`] | NumPy files | |
 //! | [`law`] | priors, their noisy laws, Bayes estimators | `sec:app_bayes_opt_GMM_formula` |
 //! | [`drift`] | the kernel sums | `prop:sc-barycentric-drift` |
-//! | [`flow`] | layers, adaptive integration, schedules | `alg:two_stage_multilayer_attn` |
+//! | [`flow`] | layers, adaptive integration, schedules; error bounds, events | `alg:two_stage_multilayer_attn` |
 //! | [`exact`] | closed forms of Gaussian laws | `lem:gaussian-invariance-covariance`, `thm:gaussiandenoise` |
 //! | [`meanfield`] | the flow of the law itself, `N = ∞` | `eq:nc-noncompact-continuity-equation` |
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
