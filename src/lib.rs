@@ -28,6 +28,8 @@
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
 //! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
+//! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
+//! | `report` | what rows say, as text, CSV, JSON, SVG and HTML (feature `study`) | |
 //!
 //! # A first flow
 //!
@@ -58,7 +60,11 @@ pub mod meanfield;
 pub mod metric;
 pub mod npy;
 pub mod posterior;
+#[cfg(feature = "study")]
+pub mod report;
 pub mod scale;
+#[cfg(feature = "study")]
+pub mod study;
 
 pub use cloud::{Cloud, CloudView};
 pub use drift::{Drift, DriftField, Targets};

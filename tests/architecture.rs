@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 14] = [
     "error",
     "scale",
     "cloud",
@@ -17,6 +17,8 @@ const ORDER: [&str; 12] = [
     "posterior",
     "denoise",
     "metric",
+    "study",
+    "report",
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
