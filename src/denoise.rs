@@ -26,8 +26,19 @@ pub struct Denoiser<'a> {
     pub integrator: &'a dyn Integrator,
     /// How kernel sums are evaluated.
     pub drift: &'a dyn Drift,
-    /// Whether Stage 1 is judged by a finer run.
-    pub estimate_error: bool,
+    /// What is asked about the error of Stage 1.
+    pub error_bar: Diligence,
+}
+
+/// How much is to be known about the error of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Diligence {
+    /// Nothing.
+    None,
+    /// An estimate.
+    Estimate,
+    /// An estimate and a bound.
+    Bound,
 }
 
 /// What the denoiser returns.
@@ -43,10 +54,12 @@ impl Denoiser<'_> {
     /// Denoises every token.
     pub fn denoise(&self, tokens: &Cloud) -> Result<Denoised> {
         let start = self.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
-        let mut flow = Flow::new(Schedule::constant(self.beta), self.noise.denoising_horizon())?;
-        if self.estimate_error {
-            flow = flow.with_error_estimate();
-        }
+        let flow = Flow::new(Schedule::constant(self.beta), self.noise.denoising_horizon())?;
+        let flow = match self.error_bar {
+            Diligence::None => flow,
+            Diligence::Estimate => flow.with_error_estimate(),
+            Diligence::Bound => flow.with_error_bound(),
+        };
         let trajectory = flow.run(start.as_ref().unwrap_or(tokens), self.drift, self.integrator)?;
         let inference = ParticlePrior::new(&trajectory.end, self.noise)?.infer(tokens, self.drift)?;
         Ok(Denoised { trajectory, inference })

@@ -22,8 +22,9 @@
 //! | [`npy`] | NumPy files | |
 //! | [`law`] | priors, their noisy laws, Bayes estimators | `sec:app_bayes_opt_GMM_formula` |
 //! | [`drift`] | the kernel sums | `prop:sc-barycentric-drift` |
-//! | [`flow`] | layers, adaptive integration, schedules | `alg:two_stage_multilayer_attn` |
+//! | [`flow`] | layers, adaptive integration, schedules; error bounds, events | `alg:two_stage_multilayer_attn` |
 //! | [`exact`] | closed forms of Gaussian laws | `lem:gaussian-invariance-covariance`, `thm:gaussiandenoise` |
+//! | [`meanfield`] | the flow of the law itself, `N = ∞` | `eq:nc-noncompact-continuity-equation` |
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
 //! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
@@ -55,6 +56,7 @@ pub mod error;
 pub mod exact;
 pub mod flow;
 pub mod law;
+pub mod meanfield;
 pub mod metric;
 pub mod npy;
 pub mod posterior;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "error",
     "scale",
     "cloud",
@@ -13,6 +13,7 @@ const ORDER: [&str; 13] = [
     "drift",
     "flow",
     "exact",
+    "meanfield",
     "posterior",
     "denoise",
     "metric",

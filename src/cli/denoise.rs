@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use ebflow::denoise::{Denoised, Denoiser};
+use ebflow::denoise::{Denoised, Denoiser, Diligence};
 use ebflow::drift::Drift;
 use ebflow::law::{BayesOracle, Law};
 use ebflow::posterior::{mean_squared_error, one_shot};
@@ -33,6 +33,9 @@ pub struct Args {
     particles: Option<PathBuf>,
     #[command(flatten)]
     options: FlowOptions,
+    /// Bound the error of Stage 1, besides estimating it.
+    #[arg(long)]
+    bound: bool,
     /// The true prior (TOML file or inline table): compare with its Bayes estimator.
     #[arg(long, value_name = "LAW")]
     law: Option<String>,
@@ -87,7 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
         radius: args.options.radius,
         integrator: integrator.as_ref(),
         drift: drift.as_ref(),
-        estimate_error: true,
+        error_bar: if args.bound { Diligence::Bound } else { Diligence::Estimate },
     };
     let (denoised, estimators) = args.options.on_threads(|| {
         let denoised = denoiser.denoise(&tokens)?;

@@ -27,6 +27,9 @@ pub struct Args {
     weights: Option<PathBuf>,
     #[command(flatten)]
     options: FlowOptions,
+    /// Bound the error, besides estimating it.
+    #[arg(long)]
+    bound: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -36,7 +39,8 @@ pub fn run(args: &Args) -> Result<()> {
     let tokens = weighted_tokens(args)?;
     npy::check_writable([&args.out])?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
-    let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?.with_error_estimate();
+    let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?;
+    let flow = if args.bound { flow.with_error_bound() } else { flow.with_error_estimate() };
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
     let trajectory = args
         .options

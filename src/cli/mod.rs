@@ -8,6 +8,7 @@ mod completions;
 mod denoise;
 mod exact;
 mod flow;
+mod meanfield;
 mod merge;
 mod output;
 mod posterior;
@@ -43,6 +44,7 @@ enum Verb {
     Posterior(posterior::Args),
     W1(w1::Args),
     Exact(exact::Args),
+    Meanfield(meanfield::Args),
     Study(study::Args),
     Merge(merge::Args),
     Report(report::Args),
@@ -67,6 +69,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Flow(args) => flow::run(&args),
         Verb::Posterior(args) => posterior::run(&args),
         Verb::W1(args) => w1::run(&args),
+        Verb::Meanfield(args) => meanfield::run(&args),
         Verb::Exact(args) => exact::run(&args),
         Verb::Completions(args) => completions::run(&args),
     };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ebflow::Cloud;
-use ebflow::flow::Trajectory;
+use ebflow::flow::{Bound, ErrorBar, Trajectory};
 use serde::Serialize;
 
 use super::args::DriftName;
@@ -25,19 +25,82 @@ pub struct RunReport {
     error: ErrorReport,
 }
 
-/// How far the particles may be from the exact flow of the same tokens.
+/// How far the particles may be from the exact flow of the same tokens. What was not asked for or not found is null.
 #[derive(Serialize)]
 struct ErrorReport {
-    /// Largest error of a particle, estimated by a finer run.
+    /// Largest error of a particle, estimated.
     estimate: Option<f64>,
     /// Mean error of the particles, an estimate for W1.
     estimate_w1: Option<f64>,
+    /// Bound on the largest error of a particle.
+    bound_max: Option<f64>,
+    /// Bound on W1.
+    bound_w1: Option<f64>,
+    /// The shares of `bound_w1`.
+    budget: Option<BudgetReport>,
+    /// Why there is no bound.
+    bound_missing: Option<String>,
+    /// Whether a bound was asked for.
+    #[serde(skip)]
+    asked: bool,
+}
+
+#[derive(Serialize)]
+struct BudgetReport {
+    integration: f64,
+    truncation: f64,
+    rounding: f64,
+}
+
+impl ErrorReport {
+    fn new(error: &ErrorBar) -> Self {
+        let missing = || match (&error.bound, &error.refusal) {
+            (Some(_), _) => None,
+            (None, Some(refusal)) => Some(refusal.to_string()),
+            (None, None) => Some("not asked for; use --bound".into()),
+        };
+        let budget = |bound: &Bound| BudgetReport {
+            integration: bound.budget.integration,
+            truncation: bound.budget.truncation,
+            rounding: bound.budget.rounding,
+        };
+        Self {
+            estimate: error.estimate.map(|e| e.max),
+            estimate_w1: error.estimate.map(|e| e.mean),
+            bound_max: error.bound.as_ref().map(|b| b.max),
+            bound_w1: error.bound.as_ref().map(|b| b.w1),
+            budget: error.bound.as_ref().map(budget),
+            bound_missing: missing(),
+            asked: error.refusal.is_some(),
+        }
+    }
+}
+
+impl fmt::Display for ErrorReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(max), Some(mean)) = (self.estimate, self.estimate_w1) {
+            let value = format_args!("{max:.1e} at the worst particle, {mean:.1e} in W1 (estimate)");
+            output::line(f, "flow error", value)?;
+        }
+        if let (Some(max), Some(w1)) = (self.bound_max, self.bound_w1) {
+            output::line(f, "", format_args!("{max:.1e} at the worst particle, {w1:.1e} in W1 (bound)"))?;
+        }
+        if let Some(BudgetReport { integration, truncation, rounding }) = &self.budget {
+            let value = format_args!(
+                "{integration:.1e} steps, {truncation:.1e} kernel truncation, {rounding:.1e} rounding"
+            );
+            output::line(f, "bound in W1 from", value)?;
+        }
+        match (&self.bound_missing, self.asked) {
+            (Some(reason), true) => output::line(f, "no bound", reason),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl RunReport {
     pub fn new(tokens: &Cloud, trajectory: &Trajectory, drift: DriftName) -> Self {
         let statistics = trajectory.statistics;
-        let estimate = trajectory.error.estimate;
         Self {
             n: tokens.len(),
             d: tokens.dimension(),
@@ -49,7 +112,7 @@ impl RunReport {
             evaluations: statistics.evaluations,
             pairs: statistics.pairs,
             drift: drift.name(),
-            error: ErrorReport { estimate: estimate.map(|e| e.max), estimate_w1: estimate.map(|e| e.mean) },
+            error: ErrorReport::new(&trajectory.error),
         }
     }
 }
@@ -70,13 +133,6 @@ impl fmt::Display for RunReport {
                 self.steps, self.rejected, self.evaluations, self.drift
             ),
         )?;
-        match (self.error.estimate, self.error.estimate_w1) {
-            (Some(max), Some(mean)) => output::line(
-                f,
-                "flow error",
-                format_args!("{max:.1e} at the worst particle, {mean:.1e} in W1 (estimated by a finer run)"),
-            ),
-            _ => Ok(()),
-        }
+        write!(f, "{}", self.error)
     }
 }

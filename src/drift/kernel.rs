@@ -41,7 +41,7 @@ pub(super) const LARGEST_EXPONENT: f64 = 1000.0;
 
 /// `2^r = Σ c_k r^k` on `|r| ≤ 1/2`, relative error at most 2.3e-16: Remez exchange in 60 digits with `c_0 = 1` fixed, then
 /// rounded to `f64`.
-const EXP2: [f64; 11] = [
+pub(super) const EXP2: [f64; 11] = [
     1.0,
     0.6931471805599492,
     0.240226506959091,
@@ -56,7 +56,7 @@ const EXP2: [f64; 11] = [
 ];
 
 /// `1.5·2^52`: adding it to `x` leaves `round(x)` in the low bits of the sum.
-const ROUNDER: f64 = 6_755_399_441_055_744.0;
+pub(super) const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 /// The Gaussian as the tiles see it: `2^(−κ q)`, and zero beyond the exponent [`LARGEST_EXPONENT`].
 #[derive(Debug, Clone, Copy)]

@@ -31,6 +31,7 @@ mod bounds;
 mod cutoff;
 mod dense;
 mod gauss_transform;
+mod jacobian;
 mod kdtree;
 mod kernel;
 mod order;
@@ -48,6 +49,7 @@ mod tiles;
 mod tolerance;
 mod tree;
 mod units;
+pub(crate) mod wide;
 
 use sweep::Workspace;
 
@@ -58,6 +60,7 @@ pub use auto::{Auto, Choice, Forecast};
 pub use blocks::Blocks;
 pub use dense::Dense;
 pub use gauss_transform::{GaussCost, GaussTransform};
+pub use jacobian::JacobianField;
 pub use kdtree::KdTree;
 pub use simd::fused_multiply_adds;
 pub use tolerance::Tolerance;

@@ -3,6 +3,7 @@
 //! This file is the only one with `unsafe` code. Every block calls instructions whose presence was checked.
 
 use super::kernel::{ANY, Flavour, Kernel, ROWS, Sweep, sweep_lanes};
+use super::wide::{Real, RowProgram, Wide};
 
 /// Lanes of a vector.
 pub(super) const LANES: usize = 4;
@@ -51,6 +52,16 @@ pub(super) fn sweep<F: Flavour>(instructions: Instructions, kernel: Kernel, tile
     }
     debug_assert!(!instructions.avx2);
     sweep_lanes::<portable::Four, ANY, F>(kernel, tiles)
+}
+
+/// Runs a row program with the widest vectors of this machine.
+pub(crate) fn widest<J: RowProgram>(job: J) -> J::Output {
+    #[cfg(target_arch = "x86_64")]
+    if Instructions::detect().avx2 {
+        // SAFETY: both features were detected.
+        return unsafe { avx2::program(job) };
+    }
+    job.run::<<J::Scalar as Real>::Plain>()
 }
 
 /// Runs `rounds` rounds of independent chains of fused multiply-adds on four-lane vectors and says how many that were, or `None` without such
@@ -112,17 +123,143 @@ pub(super) trait Lanes: Copy {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+pub(super) mod avx2 {
     //! Four doubles in one register; every method runs inside [`sweep`], behind the run-time check.
 
     use std::arch::x86_64::*;
 
-    use super::{Flavour, Kernel, LANES, Lanes, ROWS, Sweep, sweep_lanes};
+    use super::{Flavour, Kernel, LANES, Lanes, ROWS, Sweep, Wide, sweep_lanes};
+    use crate::drift::wide::BLOCK;
 
     #[target_feature(enable = "avx2,fma")]
     pub(super) fn sweep<const D: usize, F: Flavour>(kernel: Kernel, tiles: Sweep<'_>) -> usize {
         sweep_lanes::<Four, D, F>(kernel, tiles)
     }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn program<J: super::RowProgram>(job: J) -> J::Output {
+        job.run::<<J::Scalar as super::Real>::Avx2>()
+    }
+
+    /// Implements [`Wide`] for a register type; the instructions are named one by one.
+    macro_rules! wide {
+        ($name:ident, $register:ty, $scalar:ty, $width:literal, $set:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
+         $mul:ident, $fmadd:ident, $max:ident, $min:ident, $sqrt:ident, $to_bits:ident, $from_bits:ident, $shift:ident, $mantissa:literal,
+         $sub_bits:ident) => {
+            #[derive(Clone, Copy)]
+            pub(crate) struct $name($register);
+
+            impl Wide for $name {
+                type Scalar = $scalar;
+                const WIDTH: usize = $width;
+
+                #[inline(always)]
+                fn splat(value: $scalar) -> Self {
+                    Self(unsafe { $set(value) })
+                }
+
+                #[inline(always)]
+                fn load(from: &[$scalar; BLOCK], at: usize) -> Self {
+                    let from: &[$scalar; $width] = from[at..at + $width].try_into().expect("a whole vector");
+                    Self(unsafe { $load(from.as_ptr()) })
+                }
+
+                #[inline(always)]
+                fn store(self, to: &mut [$scalar; BLOCK], at: usize) {
+                    let to: &mut [$scalar; $width] =
+                        (&mut to[at..at + $width]).try_into().expect("a whole vector");
+                    unsafe { $store(to.as_mut_ptr(), self.0) }
+                }
+
+                #[inline(always)]
+                fn add(self, other: Self) -> Self {
+                    Self(unsafe { $add(self.0, other.0) })
+                }
+
+                #[inline(always)]
+                fn sub(self, other: Self) -> Self {
+                    Self(unsafe { $sub(self.0, other.0) })
+                }
+
+                #[inline(always)]
+                fn mul(self, other: Self) -> Self {
+                    Self(unsafe { $mul(self.0, other.0) })
+                }
+
+                #[inline(always)]
+                fn mul_add(self, factor: Self, term: Self) -> Self {
+                    Self(unsafe { $fmadd(self.0, factor.0, term.0) })
+                }
+
+                #[inline(always)]
+                fn max(self, other: Self) -> Self {
+                    Self(unsafe { $max(self.0, other.0) })
+                }
+
+                #[inline(always)]
+                fn min(self, other: Self) -> Self {
+                    Self(unsafe { $min(self.0, other.0) })
+                }
+
+                #[inline(always)]
+                fn sqrt(self) -> Self {
+                    Self(unsafe { $sqrt(self.0) })
+                }
+
+                #[inline(always)]
+                fn halved(self, times: Self) -> Self {
+                    Self(unsafe {
+                        let exponent = $shift::<$mantissa>($to_bits(times.0));
+                        $from_bits($sub_bits($to_bits(self.0), exponent))
+                    })
+                }
+            }
+        };
+    }
+
+    // SAFETY: as for `Four`; the registers are only used by programs that run inside [`program`].
+    wide!(
+        Doubles,
+        __m256d,
+        f64,
+        4,
+        _mm256_set1_pd,
+        _mm256_loadu_pd,
+        _mm256_storeu_pd,
+        _mm256_add_pd,
+        _mm256_sub_pd,
+        _mm256_mul_pd,
+        _mm256_fmadd_pd,
+        _mm256_max_pd,
+        _mm256_min_pd,
+        _mm256_sqrt_pd,
+        _mm256_castpd_si256,
+        _mm256_castsi256_pd,
+        _mm256_slli_epi64,
+        52,
+        _mm256_sub_epi64
+    );
+    wide!(
+        Singles,
+        __m256,
+        f32,
+        8,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_add_ps,
+        _mm256_sub_ps,
+        _mm256_mul_ps,
+        _mm256_fmadd_ps,
+        _mm256_max_ps,
+        _mm256_min_ps,
+        _mm256_sqrt_ps,
+        _mm256_castps_si256,
+        _mm256_castsi256_ps,
+        _mm256_slli_epi32,
+        23,
+        _mm256_sub_epi32
+    );
 
     #[target_feature(enable = "avx2,fma")]
     pub(super) fn multiply_add(rounds: u64) {

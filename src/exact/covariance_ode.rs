@@ -18,7 +18,7 @@ use super::CovarianceFlow;
 use crate::cloud::{Cloud, CloudView};
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::Result;
-use crate::flow::{Flow, Integrator, Schedule};
+use crate::flow::{Field, Integrator, Schedule, Unobserved};
 use crate::scale::{Beta, RawTime};
 
 /// The rate at which logarithms of eigenvalues fall.
@@ -43,8 +43,13 @@ impl CovarianceFlow {
     /// Eigenvalues of `Γ_t` by integrating the ODE instead of solving the implicit equation.
     pub fn integrated_eigenvalues(&self, time: RawTime, integrator: &dyn Integrator) -> Result<DVector<f64>> {
         let logarithms = Cloud::new(self.initial_eigenvalues().iter().map(|l| l.ln()).collect(), 1)?;
-        let flow = Flow::new(Schedule::constant(self.beta()), time)?;
-        let end = flow.run(&logarithms, &LogEigenvalueRate, integrator)?.end;
-        Ok(DVector::from_iterator(end.len(), end.points().iter().map(|u| u.exp())))
+        if time.get() == 0.0 {
+            return Ok(self.initial_eigenvalues().clone());
+        }
+        // Not a `Flow`: that watches over laws which only particles obey.
+        let schedule = Schedule::constant(self.beta());
+        let mut field = Field::new(&LogEigenvalueRate, &schedule, &logarithms);
+        let end = integrator.integrate(&mut field, time, &mut Unobserved)?.points;
+        Ok(DVector::from_iterator(end.len(), end.iter().map(|u| u.exp())))
     }
 }

@@ -70,6 +70,11 @@ impl VarianceDescent {
         self.prior + self.excess
     }
 
+    /// The inverse temperature `β`.
+    pub fn beta(&self) -> Beta {
+        self.beta
+    }
+
     /// `T*`: when the variance is back at the prior's.
     pub fn denoising(&self) -> Result<Hitting> {
         self.hitting(self.prior)

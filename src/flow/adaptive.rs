@@ -131,6 +131,11 @@ impl Integrator for Adaptive {
         Run { settings: *self, solver: self.start(&problem, horizon)? }.follow_to(horizon, observer)
     }
 
+    /// The tolerance that steps are accepted with, in Euclidean length.
+    fn step_error(&self, radius: f64, dimension: usize) -> Option<f64> {
+        Some(self.calibration() * (self.atol + self.rtol * radius) * (dimension as f64).sqrt())
+    }
+
     /// A tenth of the tolerances: the error follows them in proportion.
     fn refined(&self) -> Refinement {
         let finer = Self { rtol: self.rtol / REFINEMENT, atol: self.atol / REFINEMENT, ..*self };
@@ -139,9 +144,14 @@ impl Integrator for Adaptive {
 }
 
 impl Adaptive {
-    fn problem<'e>(&self, equations: Equations<'e>) -> Result<OdeSolverProblem<Equations<'e>>> {
+    /// How many tolerances the solver is given.
+    fn calibration(&self) -> f64 {
         let tightness = CALIBRATED / self.rtol.max(self.atol);
-        let calibration = tightness.powf(CALIBRATION_EXPONENT).clamp(1.0, MAX_CALIBRATION);
+        tightness.powf(CALIBRATION_EXPONENT).clamp(1.0, MAX_CALIBRATION)
+    }
+
+    fn problem<'e>(&self, equations: Equations<'e>) -> Result<OdeSolverProblem<Equations<'e>>> {
+        let calibration = self.calibration();
         let mut problem = OdeBuilder::<Matrix>::new()
             .context(equations.context)
             .rtol(self.rtol * calibration)

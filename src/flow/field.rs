@@ -51,6 +51,11 @@ impl<'a> Field<'a> {
         self.pairs
     }
 
+    /// What the drift left behind at the last evaluation: its certificates, among others.
+    pub(super) fn last(&self) -> &DriftField {
+        &self.scratch
+    }
+
     /// Writes `dz/dt` at the positions `points` into `derivative`, both row-major like the cloud. Succeeds only with
     /// finite numbers.
     pub fn evaluate(&mut self, raw_time: f64, points: &[f64], derivative: &mut [f64]) -> Result<()> {

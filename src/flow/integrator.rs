@@ -52,7 +52,7 @@
 
 use super::{Field, StepObserver};
 use crate::error::Result;
-use crate::scale::RawTime;
+use crate::scale::{Beta, RawTime};
 
 /// A way of following the flow in time. See the [module](self) for how to add one.
 pub trait Integrator: Send + Sync {
@@ -64,8 +64,20 @@ pub trait Integrator: Send + Sync {
         observer: &mut dyn StepObserver,
     ) -> Result<Arrival>;
 
-    /// A finer integrator of the same kind, to estimate the error of this one.
+    /// A finer integrator of the same kind, to estimate the error of this one where nothing better is known.
     fn refined(&self) -> Refinement;
+
+    /// How far a step may put a particle from where the flow would have taken it, in a cloud within `radius` of the origin; `None` if the
+    /// integrator does not know. No step may leave the convex hull by more.
+    fn step_error(&self, _radius: f64, _dimension: usize) -> Option<f64> {
+        None
+    }
+
+    /// The integrator along whose path the error of this one is judged, for an integrator whose own steps are too coarse to
+    /// be followed; `None` for all others.
+    fn judged_by(&self, _beta: Beta, _horizon: RawTime) -> Option<Box<dyn Integrator>> {
+        None
+    }
 }
 
 /// Where an integrator ended, and in how many steps.

@@ -12,9 +12,12 @@
 //! `alg:two_stage_multilayer_attn`, `upd:discr`; remark "Convex hull invariance"
 
 use super::field::check_finite;
-use super::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+use super::{Adaptive, Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
 use crate::error::{Error, Result};
-use crate::scale::RawTime;
+use crate::scale::{Beta, RawTime};
+
+/// Tolerance of the run that judges a network, in units of a layer's error.
+const JUDGE_ACCURACY: f64 = 1e-3;
 
 /// A network of `L` layers that divide the horizon evenly.
 ///
@@ -104,5 +107,17 @@ impl Integrator for Layers {
     /// Twice as many layers: half the error, since the rule is of first order.
     fn refined(&self) -> Refinement {
         Refinement { integrator: Box::new(Self { count: self.count.saturating_mul(2) }), gain: 2.0 }
+    }
+
+    /// A layer is a convex combination, exactly.
+    fn step_error(&self, _radius: f64, _dimension: usize) -> Option<f64> {
+        Some(0.0)
+    }
+
+    /// An adaptive run that is finer than a layer's error, about `η β^{−1/2}`.
+    fn judged_by(&self, beta: Beta, horizon: RawTime) -> Option<Box<dyn Integrator>> {
+        let step = horizon.get() / self.count as f64;
+        let judge = Adaptive::new(0.0, JUDGE_ACCURACY * step / beta.get().sqrt()).ok()?;
+        Some(Box::new(judge))
     }
 }

@@ -93,6 +93,14 @@ impl Schedule {
         }
     }
 
+    /// The one `β` of a constant schedule.
+    pub fn constant_beta(&self) -> Option<Beta> {
+        match self.0 {
+            Kind::Constant(beta) => Some(beta),
+            Kind::Varying { .. } => None,
+        }
+    }
+
     /// The score time `s = ∫₀ᵗ η/β` that has passed at a raw time.
     pub fn score_time(&self, raw_time: RawTime) -> Result<ScoreTime> {
         match &self.0 {

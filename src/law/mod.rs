@@ -34,7 +34,7 @@ mod oracle;
 mod panel;
 mod responsibility;
 mod spec;
-mod tail;
+pub(crate) mod tail;
 #[cfg(test)]
 mod tests;
 mod truncated;

@@ -2,5 +2,7 @@
 
 mod bad_input;
 mod bench_of_files;
+mod bound;
 mod jobs;
+mod meanfield;
 mod w1;

@@ -7,8 +7,10 @@ use super::expansion::{Goal, Layout, ORDERS};
 use super::grid::Grid;
 use super::keys::Keys;
 
-/// Points of the sample.
-const SAMPLE: usize = 512;
+/// Points of the sample: a share of the cloud, so that planning stays cheap beside the transform, within limits.
+const SHARE: usize = 16;
+const FEWEST: usize = 512;
+const MOST: usize = 2048;
 
 /// What a transform is expected to cost on one thread of a machine with AVX2; for comparisons between drifts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,7 +92,7 @@ impl Rates {
 /// Estimates the number of boxes of a width that a cloud fills.
 fn occupied<const D: usize>(points: &[f64], width: f64) -> f64 {
     let (grid, count) = (Grid::<D>::new(width), points.len() / D);
-    let stride = count.div_ceil(SAMPLE).max(1);
+    let stride = count.div_ceil((count / SHARE).clamp(FEWEST, MOST)).max(1);
     let mut keys = Keys::new();
     points.chunks_exact(D).step_by(stride).for_each(|point| {
         keys.number(grid.key(point));

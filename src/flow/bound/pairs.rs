@@ -1,0 +1,335 @@
+//! [`Pairs`]: the sums over pairs behind an [`Enclosure`], one row at a time, in either precision.
+
+use std::f64::consts::LOG2_E;
+
+use super::enclosure::Enclosure;
+use crate::drift::wide::{BLOCK, Real, RowProgram, Wide, block, widest};
+
+/// Vectors that are worked on side by side.
+const CHAINS: usize = 2;
+
+/// Dimensions whose second moments stay on the stack.
+const MOST_INLINE: usize = 3;
+
+/// Second moments in [`MOST_INLINE`] dimensions.
+const INLINE_MOMENTS: usize = MOST_INLINE * (MOST_INLINE + 1) / 2;
+
+/// What rounding may do to `U + 4(1+s)` in single precision, relative to its terms; added before the root is taken.
+const CANCELLATION: f64 = 1e-5;
+
+/// The columns: one array per attribute, padded to whole blocks with points of no mass.
+pub(super) struct Pairs<R> {
+    dimension: usize,
+    points: Vec<Vec<R>>,
+    motion: Vec<Vec<R>>,
+    radius: Vec<R>,
+    masses: Vec<R>,
+    columns: Vec<Vec<R>>,
+}
+
+/// A vector that the off-diagonal part of the comparison system is applied to.
+pub(super) struct Column<'a> {
+    entries: &'a [f64],
+    /// Its largest entry. Columns are divided by it, lest they underflow.
+    pub largest: f64,
+}
+
+impl<'a> Column<'a> {
+    pub fn new(entries: &'a [f64]) -> Self {
+        Self { entries, largest: entries.iter().copied().fold(0.0, f64::max) }
+    }
+
+    fn scaled(&self) -> Vec<f64> {
+        self.entries.iter().map(|x| x / self.largest).collect()
+    }
+}
+
+/// The particle of a row.
+pub(super) struct Side<'a> {
+    pub row: usize,
+    pub points: &'a [f64],
+    pub motion: &'a [f64],
+    pub drift: &'a [f64],
+    pub radius: f64,
+    pub half_length: f64,
+    pub log_mass: f64,
+}
+
+/// Sums over a row with the weights `a e^x`; symbols as in the enclosure.
+pub(super) struct PairSums {
+    /// `Σ 1`
+    pub mass: f64,
+    /// `Σ x + Ξ²/2`
+    pub change: f64,
+    /// `Σ |δ+v|`
+    pub spread: f64,
+    /// `Σ x|δ+v|`
+    pub changed_spread: f64,
+    /// `Σ Ξ²|δ+v|`
+    pub reached_spread: f64,
+    /// `Σ Ξ`
+    pub reach: f64,
+    /// `Σ 2|δ+v|Ξ + Ξ²`
+    pub blur: f64,
+    /// `Σ (δ+v)(δ+v)ᵀ`, the lower triangle row by row.
+    pub moment: Vec<f64>,
+    /// Per column, without the row's own particle.
+    pub influx: Vec<Influx>,
+}
+
+/// Sums against one column `x`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Influx {
+    /// `Σ (σ + |δ+v|Ξ + Ξ(|δ|+Ξ)) x_k`
+    pub plain: f64,
+    /// `Σ (|δ|+Ξ) x_k`
+    pub turned: f64,
+}
+
+impl<R: Real> Pairs<R> {
+    pub fn new<'c>(enclosure: &Enclosure<'_>, columns: impl Iterator<Item = &'c Column<'c>>) -> Self {
+        let (d, n) = (enclosure.dimension, enclosure.radius.len());
+        let padded = n.next_multiple_of(BLOCK);
+        let spread = |values: &[f64], c: usize| -> Vec<R> {
+            (0..padded).map(|i| R::of(values[if i < n { i * d + c } else { c }])).collect()
+        };
+        let plain = |values: &[f64]| -> Vec<R> {
+            (0..padded).map(|i| values.get(i).map_or_else(R::default, |x| R::of(*x))).collect()
+        };
+        let masses = enclosure.weights.map_or_else(|| vec![1.0 / n as f64; n], <[f64]>::to_vec);
+        Self {
+            dimension: d,
+            points: (0..d).map(|c| spread(enclosure.points, c)).collect(),
+            motion: (0..d).map(|c| spread(enclosure.motion, c)).collect(),
+            radius: plain(enclosure.radius),
+            masses: plain(&masses),
+            columns: columns.map(|column| plain(&column.scaled())).collect(),
+        }
+    }
+
+    /// The sums of one row.
+    pub fn row(&self, side: Side<'_>) -> PairSums {
+        match self.dimension {
+            1 => widest(RowOfPairs::<R, 1> { pairs: self, side }),
+            2 => widest(RowOfPairs::<R, 2> { pairs: self, side }),
+            3 => widest(RowOfPairs::<R, 3> { pairs: self, side }),
+            _ => widest(RowOfPairs::<R, 0> { pairs: self, side }),
+        }
+    }
+}
+
+/// One row in dimension `DIMENSION`; zero stands for one known at run time only.
+struct RowOfPairs<'a, R, const DIMENSION: usize> {
+    pairs: &'a Pairs<R>,
+    side: Side<'a>,
+}
+
+/// A coordinate of the row's particle, in every lane.
+#[derive(Clone, Copy)]
+struct Own<V> {
+    point: V,
+    motion: V,
+    drift: V,
+    /// `z + v`
+    barycentre: V,
+}
+
+impl<R: Real, V: Wide<Scalar = R>> Own<V> {
+    #[inline(always)]
+    fn new(side: &Side<'_>, c: usize) -> Self {
+        let number = |x: f64| V::splat(R::of(x));
+        Self {
+            point: number(side.points[c]),
+            motion: number(side.motion[c]),
+            drift: number(side.drift[c]),
+            barycentre: number(side.points[c] + side.drift[c]),
+        }
+    }
+}
+
+/// What else is the same for the whole row.
+struct Fixed<V> {
+    radius: V,
+    half_length: V,
+    log_mass: V,
+}
+
+/// What the columns of a block are multiplied with.
+struct Factors<R> {
+    /// `σ + |δ+v|Ξ + Ξ(|δ|+Ξ)`, weighted.
+    plain: [R; BLOCK],
+    /// `|δ|+Ξ`, weighted.
+    turned: [R; BLOCK],
+}
+
+/// Running sums of a row.
+struct Running<V> {
+    mass: V,
+    change: V,
+    spread: V,
+    changed_spread: V,
+    reached_spread: V,
+    reach: V,
+    blur: V,
+}
+
+impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION> {
+    type Scalar = R;
+    type Output = PairSums;
+
+    #[inline(always)]
+    fn run<V: Wide<Scalar = R>>(self) -> PairSums {
+        let Self { pairs, side } = self;
+        let d = if DIMENSION == 0 { pairs.dimension } else { DIMENSION };
+        let zero = V::zero();
+        let mut room = [Own::<V>::new(&side, 0); MOST_INLINE];
+        let spill: Vec<Own<V>> =
+            (0..if d > MOST_INLINE { d } else { 0 }).map(|c| Own::new(&side, c)).collect();
+        let own = if d > MOST_INLINE {
+            &spill[..]
+        } else {
+            for (c, own) in room.iter_mut().enumerate().take(d).skip(1) {
+                *own = Own::new(&side, c);
+            }
+            &room[..d]
+        };
+        let fixed = Fixed {
+            radius: V::splat(R::of(side.radius)),
+            half_length: V::splat(R::of(side.half_length)),
+            log_mass: V::splat(R::of(side.log_mass)),
+        };
+        let mut running = Running {
+            mass: zero,
+            change: zero,
+            spread: zero,
+            changed_spread: zero,
+            reached_spread: zero,
+            reach: zero,
+            blur: zero,
+        };
+        let moments = d * (d + 1) / 2;
+        let mut few = [zero; INLINE_MOMENTS];
+        let mut many = vec![zero; if d > MOST_INLINE { moments } else { 0 }];
+        let moment = if d > MOST_INLINE { &mut many[..] } else { &mut few[..moments] };
+        let mut factors = Factors { plain: [R::default(); BLOCK], turned: [R::default(); BLOCK] };
+        let mut influx = vec![(zero, zero); pairs.columns.len()];
+        for at in (0..pairs.masses.len()).step_by(BLOCK) {
+            let itself = side.row.checked_sub(at).filter(|k| *k < BLOCK);
+            let mut radius = *block(&pairs.radius, at);
+            if let Some(k) = itself {
+                // The particle does not move against itself.
+                radius[k] = R::of(-side.radius);
+            }
+            for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
+                step::<R, V>(pairs, own, &fixed, at, k, &radius, &mut running, moment, &mut factors);
+            }
+            if let Some(k) = itself {
+                (factors.plain[k], factors.turned[k]) = (R::default(), R::default());
+            }
+            for ((plain, turned), column) in influx.iter_mut().zip(&pairs.columns) {
+                let column = block(column, at);
+                for k in (0..BLOCK).step_by(V::WIDTH) {
+                    let x = V::load(column, k);
+                    *plain = V::load(&factors.plain, k).mul_add(x, *plain);
+                    *turned = V::load(&factors.turned, k).mul_add(x, *turned);
+                }
+            }
+        }
+        PairSums {
+            mass: running.mass.total(),
+            change: running.change.total(),
+            spread: running.spread.total(),
+            changed_spread: running.changed_spread.total(),
+            reached_spread: running.reached_spread.total(),
+            reach: running.reach.total(),
+            blur: running.blur.total(),
+            moment: moment.iter().map(|m| m.total()).collect(),
+            influx: influx.iter().map(|(p, t)| Influx { plain: p.total(), turned: t.total() }).collect(),
+        }
+    }
+}
+
+/// A few vectors of columns, side by side.
+#[inline(always)]
+fn step<R: Real, V: Wide<Scalar = R>>(
+    pairs: &Pairs<R>,
+    own: &[Own<V>],
+    fixed: &Fixed<V>,
+    at: usize,
+    first: usize,
+    radius: &[R; BLOCK],
+    running: &mut Running<V>,
+    moment: &mut [V],
+    factors: &mut Factors<R>,
+) {
+    let number = |x: f64| V::splat(R::of(x));
+    let none = [V::zero(); CHAINS];
+    let (mut distance_2, mut along, mut motion_2, mut spread_2, mut inner) = (none, none, none, none, none);
+    for (c, own) in own.iter().enumerate() {
+        let (points, motions) = (block(&pairs.points[c], at), block(&pairs.motion[c], at));
+        for n in 0..CHAINS {
+            let offset = own.point.sub(V::load(points, first + n * V::WIDTH));
+            let motion = own.motion.sub(V::load(motions, first + n * V::WIDTH));
+            let spread = offset.add(own.drift);
+            distance_2[n] = offset.mul_add(offset, distance_2[n]);
+            along[n] = offset.mul_add(motion, along[n]);
+            motion_2[n] = motion.mul_add(motion, motion_2[n]);
+            spread_2[n] = spread.mul_add(spread, spread_2[n]);
+            inner[n] = spread.mul_add(offset, inner[n]);
+        }
+    }
+    let (mut change, mut reach, mut exponent) = (none, none, none);
+    for n in 0..CHAINS {
+        let apart = fixed.radius.add(V::load(radius, first + n * V::WIDTH));
+        change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(apart));
+        reach[n] = fixed.half_length.mul_add(motion_2[n].sqrt(), apart);
+        let static_part = distance_2[n].mul_add(number(0.5), fixed.log_mass);
+        exponent[n] = static_part.sub(change[n]).mul(number(LOG2_E));
+    }
+    let mut weight = V::exp2_minus(exponent);
+    for n in 0..CHAINS {
+        let k = first + n * V::WIDTH;
+        weight[n] = weight[n].mul(V::load(block(&pairs.masses, at), k));
+        let (weight, reach, change) = (weight[n], reach[n], change[n]);
+        let (distance, spread) = (distance_2[n].sqrt(), spread_2[n].sqrt());
+        let norm = block_norm(own.len(), distance.mul(spread), inner[n]);
+        let longer = distance.add(reach);
+        weight.mul(longer.add(spread).mul_add(reach, norm)).store(&mut factors.plain, k);
+        weight.mul(longer).store(&mut factors.turned, k);
+        let (spread_weight, reach_weight) = (weight.mul(spread), weight.mul(reach));
+        let reach_2 = reach_weight.mul(reach);
+        running.mass = running.mass.add(weight);
+        running.change = weight.mul_add(change, reach_2.mul_add(number(0.5), running.change));
+        running.spread = running.spread.add(spread_weight);
+        running.changed_spread = spread_weight.mul_add(change, running.changed_spread);
+        running.reached_spread = reach_2.mul_add(spread, running.reached_spread);
+        running.reach = running.reach.add(reach_weight);
+        running.blur = reach_weight.mul_add(spread.add(spread), running.blur.add(reach_2));
+    }
+    let mut entry = 0;
+    for row in 0..own.len() {
+        for column in 0..=row {
+            let (rows, columns) = (block(&pairs.points[row], at), block(&pairs.points[column], at));
+            for n in 0..CHAINS {
+                let k = first + n * V::WIDTH;
+                let weighted = weight[n].mul(own[row].barycentre.sub(V::load(rows, k)));
+                moment[entry] =
+                    weighted.mul_add(own[column].barycentre.sub(V::load(columns, k)), moment[entry]);
+            }
+            entry += 1;
+        }
+    }
+}
+
+/// `‖I − (δ+v)δᵀ‖₂` from `√U = |δ+v||δ|` and `−s = (δ+v)·δ`, rounded up.
+#[inline(always)]
+fn block_norm<R: Real, V: Wide<Scalar = R>>(dimension: usize, root: V, inner: V) -> V {
+    let number = |x: f64| V::splat(R::of(x));
+    if dimension == 1 {
+        return number(1.0).sub(inner).abs().add(number(CANCELLATION));
+    }
+    let square = root.mul(root);
+    let under =
+        number(4.0 + CANCELLATION).sub(number(4.0).mul(inner)).add(square.mul(number(1.0 + CANCELLATION)));
+    root.add(under.max(V::zero()).sqrt()).mul(number(0.5))
+}

@@ -1,0 +1,37 @@
+//! [`Refusal`]: why there is no bound.
+
+use std::fmt;
+
+/// Why a bound could not be closed. The run itself is as good as its estimate says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refusal {
+    /// Within the tube the Jacobian varies so much that its bounds feed on themselves.
+    TubeTooWide {
+        /// When it happened.
+        raw_time: f64,
+        /// The particle whose tube was widest, compared with what it may be.
+        particle: usize,
+        /// The tube's radius there.
+        radius: f64,
+        /// The kernel's width `β^{−1/2}`, on whose scale the Jacobian varies.
+        kernel_width: f64,
+    },
+    /// The bound is only derived for a schedule that does not vary.
+    VaryingSchedule,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TubeTooWide { raw_time, particle, radius, kernel_width } => write!(
+                f,
+                "at raw time {raw_time:.4} the exact position of particle {particle} is only known to within {radius:.1e}, \
+                 and over such a distance the Jacobian of a kernel of width {kernel_width:.1e} varies too much; \
+                 tighten the tolerances or shorten the horizon"
+            ),
+            Self::VaryingSchedule => {
+                write!(f, "the bound is derived for a constant inverse temperature; use a constant schedule")
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! [`PerSource`] and [`Supply`]: where errors come from, kept apart.
+
+/// One number per particle and source of error.
+#[derive(Debug, Clone)]
+pub(super) struct PerSource {
+    pub integration: Vec<f64>,
+    pub truncation: Vec<f64>,
+    pub rounding: Vec<f64>,
+}
+
+impl PerSource {
+    /// Number of sources.
+    pub const COUNT: usize = 3;
+
+    pub fn zero(particles: usize) -> Self {
+        let zero = vec![0.0; particles];
+        Self { integration: zero.clone(), truncation: zero.clone(), rounding: zero }
+    }
+
+    /// The sources in their order.
+    pub fn parts(&self) -> [&[f64]; Self::COUNT] {
+        [&self.integration, &self.truncation, &self.rounding]
+    }
+
+    pub fn at(&self, source: usize, particle: usize) -> f64 {
+        self.parts()[source][particle]
+    }
+
+    pub fn set(&mut self, source: usize, particle: usize, value: f64) {
+        let part = match source {
+            0 => &mut self.integration,
+            1 => &mut self.truncation,
+            _ => &mut self.rounding,
+        };
+        part[particle] = value;
+    }
+
+    /// All sources together, per particle.
+    pub fn total(&self) -> Vec<f64> {
+        let parts = self.integration.iter().zip(&self.truncation).zip(&self.rounding);
+        parts.map(|((a, b), c)| a + b + c).collect()
+    }
+
+    /// Combines two, entry by entry.
+    pub fn map2(&self, other: &Self, combine: impl Fn(f64, f64) -> f64) -> Self {
+        let join = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| combine(*a, *b)).collect();
+        Self {
+            integration: join(&self.integration, &other.integration),
+            truncation: join(&self.truncation, &other.truncation),
+            rounding: join(&self.rounding, &other.rounding),
+        }
+    }
+}
+
+/// The defect over a stretch: what drives the distance to the exact flow.
+pub(super) struct Supply {
+    /// A bound that holds at every time of the stretch.
+    pub largest: PerSource,
+    /// A bound on the mean over the stretch.
+    pub mean: PerSource,
+    /// Rounding of the positions at which the drift was evaluated.
+    pub position: Vec<f64>,
+}
+
+impl Supply {
+    /// The largest defect from a source, for a particle whose rate is `rate`.
+    pub fn largest_at(&self, source: usize, particle: usize, rate: f64) -> f64 {
+        self.largest.at(source, particle) + self.misplacement(source, particle, rate)
+    }
+
+    /// The mean defect from a source, for a particle whose rate is `rate`.
+    pub fn mean_at(&self, source: usize, particle: usize, rate: f64) -> f64 {
+        self.mean.at(source, particle) + self.misplacement(source, particle, rate)
+    }
+
+    /// What a particle's own misplacement does to its drift; `‖J_ii‖ ≤ max(μ_i, 1)`. That of the others is in their columns.
+    fn misplacement(&self, source: usize, particle: usize, rate: f64) -> f64 {
+        if source == PerSource::COUNT - 1 { rate.max(1.0) * self.position[particle] } else { 0.0 }
+    }
+}

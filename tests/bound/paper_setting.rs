@@ -1,0 +1,35 @@
+//! The bound at the size that matters: 5000 particles in the plane, `β = 20`, `τ = 1/2`.
+
+use ebflow::drift::Dense;
+use ebflow::flow::Flow;
+use ebflow::{Adaptive, Beta, NoiseVariance, Schedule};
+
+use crate::problems::{Problem, Shape};
+
+/// The bound in `W1` that is asked for.
+const ASKED: f64 = 1e-4;
+
+#[test]
+fn five_thousand_particles_are_bounded_far_below_what_is_asked() {
+    let problem = Problem {
+        shape: Shape::Mixture,
+        dimension: 2,
+        particles: 5000,
+        beta: 20.0,
+        noise: 0.5,
+        tolerance: 1e-6,
+        seed: 1,
+    };
+    let horizon = NoiseVariance::new(problem.noise).unwrap().denoising_horizon();
+    let flow =
+        Flow::new(Schedule::constant(Beta::new(problem.beta).unwrap()), horizon).unwrap().with_error_bound();
+    let run = flow
+        .run(&problem.cloud(), &Dense, &Adaptive::new(problem.tolerance, problem.tolerance).unwrap())
+        .unwrap();
+    let bound = run.error.bound.unwrap();
+    println!(
+        "{:?} {:?} max {:e} W1 {:e} {:?}",
+        run.statistics, run.error.estimate, bound.max, bound.w1, bound.budget
+    );
+    assert!(bound.w1 <= 0.1 * ASKED, "{:e}", bound.w1);
+}

@@ -1,0 +1,57 @@
+//! `--bound` on the command line.
+
+use super::bench_of_files::Workbench;
+
+const CLUSTERS: &str =
+    r#"'{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.02 }'"#;
+
+fn tokens(noise: f64) -> Workbench {
+    let bench = Workbench::new();
+    bench.json(&format!("sample {CLUSTERS} --n 200 --noise-var {noise} --seed 4 --out x.npy"));
+    bench
+}
+
+#[test]
+fn a_bound_comes_with_its_budget() {
+    let bench = tokens(0.2);
+    for verb in [
+        "flow x.npy --noise-var 0.2",
+        "denoise x.npy --noise-var 0.2",
+        "flow x.npy --noise-var 0.2 --layers 40",
+    ] {
+        let report = bench.json(&format!("{verb} --beta 20 --out y.npy --bound"));
+        let number =
+            |name: &str| report.pointer(&format!("/error/{name}")).and_then(serde_json::Value::as_f64);
+        let [estimate, max, w1] = ["estimate", "bound_max", "bound_w1"].map(|name| number(name).unwrap());
+        let parts =
+            ["integration", "truncation", "rounding"].map(|name| number(&format!("budget/{name}")).unwrap());
+        assert!(estimate <= max && w1 <= max, "{report}");
+        assert!((parts.iter().sum::<f64>() / w1 - 1.0).abs() < 1e-12, "{report}");
+        assert!(report["error"]["bound_missing"].is_null());
+        let text = bench.run(&format!("{verb} --beta 20 --out y.npy --bound")).stdout;
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("(bound)") && text.contains("kernel truncation"), "{text}");
+    }
+}
+
+#[test]
+fn without_the_option_there_is_an_estimate_only() {
+    let bench = tokens(0.2);
+    let report = bench.json("flow x.npy --noise-var 0.2 --beta 20 --out y.npy");
+    let error = &report["error"];
+    assert!(error["estimate"].as_f64().unwrap() < 1e-6);
+    assert!(error["bound_max"].is_null() && error["bound_w1"].is_null() && error["budget"].is_null());
+    assert_eq!(error["bound_missing"], "not asked for; use --bound");
+}
+
+#[test]
+fn where_there_is_no_bound_there_is_a_reason() {
+    let bench = tokens(0.8);
+    let verb = "flow x.npy --noise-var 0.8 --beta 50 --rtol 1e-3 --atol 1e-3 --out y.npy --bound";
+    let error = &bench.json(verb)["error"];
+    assert!(error["estimate"].is_f64() && error["bound_max"].is_null() && error["bound_w1"].is_null());
+    let reason = error["bound_missing"].as_str().unwrap();
+    assert!(reason.contains("raw time") && reason.contains("tighten the tolerances"), "{reason}");
+    let text = String::from_utf8(bench.run(verb).stdout).unwrap();
+    assert!(text.contains("no bound") && text.contains("tighten the tolerances"), "{text}");
+}
