@@ -148,6 +148,15 @@ pub enum Error {
         problem: String,
     },
 
+    /// Rows of a study that cannot be used.
+    #[error("{path}: {problem}")]
+    Store {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+
     /// The operating system refused.
     #[error("cannot {action} {path}: {source}")]
     Io {

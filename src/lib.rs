@@ -24,9 +24,12 @@
 //! | [`drift`] | the kernel sums | `prop:sc-barycentric-drift` |
 //! | [`flow`] | layers, adaptive integration, schedules; error bounds, events | `alg:two_stage_multilayer_attn` |
 //! | [`exact`] | closed forms of Gaussian laws | `lem:gaussian-invariance-covariance`, `thm:gaussiandenoise` |
+//! | [`meanfield`] | the flow of the law itself, `N = ∞` | `eq:nc-noncompact-continuity-equation` |
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
 //! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
+//! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
+//! | `report` | what rows say, as text, CSV, JSON, SVG and HTML (feature `study`) | |
 //!
 //! # A first flow
 //!
@@ -53,10 +56,15 @@ pub mod error;
 pub mod exact;
 pub mod flow;
 pub mod law;
+pub mod meanfield;
 pub mod metric;
 pub mod npy;
 pub mod posterior;
+#[cfg(feature = "study")]
+pub mod report;
 pub mod scale;
+#[cfg(feature = "study")]
+pub mod study;
 
 pub use cloud::{Cloud, CloudView};
 pub use drift::{Drift, DriftField, Targets};

@@ -4,8 +4,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 11] =
-    ["error", "scale", "cloud", "npy", "law", "drift", "flow", "exact", "posterior", "denoise", "metric"];
+const ORDER: [&str; 14] = [
+    "error",
+    "scale",
+    "cloud",
+    "npy",
+    "law",
+    "drift",
+    "flow",
+    "exact",
+    "meanfield",
+    "posterior",
+    "denoise",
+    "metric",
+    "study",
+    "report",
+];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -45,6 +45,29 @@ impl Horizon {
     }
 }
 
+/// When to look at a law.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub struct LawHorizon {
+    /// At a raw depth time t.
+    #[arg(long, value_name = "T", value_parser = raw_time, allow_negative_numbers = true)]
+    raw_time: Option<RawTime>,
+    /// At a score time s = t/β.
+    #[arg(long, value_name = "S", value_parser = score_time, allow_negative_numbers = true)]
+    score_time: Option<ScoreTime>,
+    /// At the denoising horizon, score time V/2.
+    #[arg(long)]
+    denoising: bool,
+}
+
+impl LawHorizon {
+    /// The raw time asked for, which must be finite in the raw clock too.
+    pub fn raw_time(&self, noise: NoiseVariance, beta: Beta) -> Result<RawTime> {
+        let score = self.score_time.unwrap_or(noise.denoising_horizon());
+        RawTime::new(self.raw_time.unwrap_or(score.to_raw(beta)).get())
+    }
+}
+
 /// How the flow is integrated and its kernel sums evaluated.
 #[derive(Debug, clap::Args)]
 pub struct FlowOptions {

@@ -1,7 +1,7 @@
 //! What a verb prints: one JSON object, or aligned lines for people.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use ebflow::{Error, Result};
 use serde::Serialize;
@@ -42,4 +42,9 @@ fn stdout_failed(source: std::io::Error) -> Error {
 /// One aligned line of the text form.
 pub fn line(f: &mut std::fmt::Formatter<'_>, name: &str, value: impl Display) -> std::fmt::Result {
     writeln!(f, "{name:<18} {value}")
+}
+
+/// True when messages may be in colour: on a terminal, unless `NO_COLOR` is set.
+pub fn colour_on_stderr() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

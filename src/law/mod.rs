@@ -34,7 +34,7 @@ mod oracle;
 mod panel;
 mod responsibility;
 mod spec;
-mod tail;
+pub(crate) mod tail;
 #[cfg(test)]
 mod tests;
 mod truncated;
@@ -52,6 +52,8 @@ pub use laplace::Laplace;
 pub use line::{Level, LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
+#[cfg(feature = "study")]
+pub(crate) use spec::kinds;
 pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 

@@ -30,6 +30,13 @@ enum KindName {
     Uniform,
 }
 
+/// Every kind of law by its name, with the keys of its table besides `kind`.
+#[cfg(feature = "study")]
+pub(crate) fn kinds() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    use KindName::{Atoms, Gaussian, Laplace, Mixture, Uniform};
+    [Gaussian, Mixture, Atoms, Laplace, Uniform].into_iter().map(|kind| (kind.text(), kind.keys()))
+}
+
 impl KindName {
     fn text(self) -> &'static str {
         match self {

@@ -4,4 +4,5 @@ mod bad_input;
 mod bench_of_files;
 mod bound;
 mod jobs;
+mod meanfield;
 mod w1;

@@ -4,11 +4,12 @@ use std::fmt;
 
 use ebflow::exact::CovarianceFlow;
 use ebflow::law::Law;
-use ebflow::{Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
+use ebflow::{Beta, Error, NoiseVariance, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
-use crate::cli::{args, output};
+use crate::cli::args::{self, LawHorizon};
+use crate::cli::output;
 
 /// Mean and covariance of a Gaussian law at a time of the mean-field flow.
 #[derive(Debug, clap::Args)]
@@ -23,25 +24,10 @@ pub struct Args {
     #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
     beta: Beta,
     #[command(flatten)]
-    horizon: Horizon,
+    horizon: LawHorizon,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-}
-
-/// When to look.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
-struct Horizon {
-    /// At a raw depth time t.
-    #[arg(long, value_name = "T", value_parser = args::raw_time, allow_negative_numbers = true)]
-    raw_time: Option<RawTime>,
-    /// At a score time s = t/β.
-    #[arg(long, value_name = "S", value_parser = args::score_time, allow_negative_numbers = true)]
-    score_time: Option<ScoreTime>,
-    /// At the denoising horizon, score time V/2.
-    #[arg(long)]
-    denoising: bool,
 }
 
 #[derive(Serialize)]
@@ -74,12 +60,7 @@ pub fn run(args: &Args) -> Result<()> {
             remedy: "give a gaussian law; other laws do not stay in their family along the flow",
         });
     };
-    let raw_time = match (args.horizon.raw_time, args.horizon.score_time) {
-        (Some(raw), _) => raw,
-        (None, Some(score)) => score.to_raw(args.beta),
-        (None, None) => args.noise_var.denoising_horizon().to_raw(args.beta),
-    };
-    let raw_time = RawTime::new(raw_time.get())?;
+    let raw_time = args.horizon.raw_time(args.noise_var, args.beta)?;
     let flow =
         CovarianceFlow::of_prior(law.mean(), gaussian.covariance().matrix(), args.noise_var, args.beta)?;
     let report = Report {

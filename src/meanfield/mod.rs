@@ -1,0 +1,171 @@
+//! The mean field itself, `N = ∞`, without sampling noise: the law flows as weighted quadrature nodes.
+//!
+//! # Formula
+//! Characteristics of the mean-field equation start at labels `x` of law `f0 = γ_τ * P0` and obey
+//! ```text
+//! ∂_t z_t(x) = E[Z_t e^{−β|z−Z_t|²/2}] / E[e^{−β|z−Z_t|²/2}] − z  at  z = z_t(x),     f_t = law of z_t(X), X ~ f0.
+//! ```
+//! Expectations are quadrature sums over labels. A noisy law is entire, so the trapezoid rule converges spectrally:
+//! spacing `h` leaves `exp(−2π²/(h²β))`. What limits the accuracy then is the flow's own instability, `ε e^{2t/e}`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`MeanField`] | the problem: prior, noise, `β`, perhaps a ball |
+//! | [`Evolution`], [`State`] | the law at requested times, with error bars |
+//! | [`QuadratureCloud`] | the law at one time and one resolution |
+//! | `line`, `spacing`, `grading` | nodes on the line, dense where the flow will pull them apart |
+//! | `plane` | nodes in the plane |
+//! | `image`, `stencil`, `gauss` | distribution functions, densities and `W1` from the map of labels to positions |
+//! | `source`, `march`, `refine` | two resolutions side by side, refined until they agree |
+//! | `product` | laws that factorise into the line and Gaussians, in any dimension |
+//! | [`DenoisingTime`], [`TruncationGap`] | observables along the way |
+//! | [`Eulerian`] | a second, independent discretisation |
+//!
+//! # Paper
+//! `eq:nc-noncompact-continuity-equation`, `prop:sc-deterministic-wellposedness-stability`
+
+mod denoising;
+mod estimate;
+mod eulerian;
+mod gauss;
+mod grading;
+mod image;
+mod line;
+mod march;
+mod plane;
+mod product;
+mod quadrature;
+mod refine;
+mod source;
+mod spacing;
+mod state;
+mod stencil;
+mod truncation;
+
+pub use denoising::DenoisingTime;
+pub use estimate::Estimate;
+pub use eulerian::Eulerian;
+pub use quadrature::{Answer, QuadratureCloud};
+pub use state::{Evolution, PosteriorMean, State};
+pub use truncation::{GapMoment, TruncationGap, hard_truncation_bound};
+
+use std::sync::Arc;
+
+use crate::drift::Drift;
+use crate::error::{Error, Result};
+use crate::law::Law;
+use crate::scale::{BallRadius, Beta, NoiseVariance, RawTime};
+use product::Factorised;
+
+/// A mean-field problem: prior, noise, inverse temperature, and perhaps a ball to which the noisy law is truncated.
+///
+/// ```
+/// use ebflow::drift::Dense;
+/// use ebflow::law::Law;
+/// use ebflow::meanfield::MeanField;
+/// use ebflow::{Beta, NoiseVariance};
+/// let (beta, noise) = (Beta::new(10.0)?, NoiseVariance::new(0.2)?);
+/// let prior = Law::parse("{ kind = 'uniform', low = -1, high = 1 }")?;
+/// let horizon = noise.denoising_horizon().to_raw(beta);
+/// let evolution = MeanField::new(prior, noise, beta).evolve(&[horizon], &Dense)?;
+/// let distance = evolution.states[0].w1_to_prior()?;
+/// assert!(distance.value < 0.05 && distance.error < 1e-8);
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MeanField {
+    law: Law,
+    noise: NoiseVariance,
+    beta: Beta,
+    radius: Option<BallRadius>,
+    accuracy: Option<f64>,
+    factorise: bool,
+}
+
+impl MeanField {
+    /// The flow that starts from `f0 = γ_τ * P0`.
+    pub fn new(law: Law, noise: NoiseVariance, beta: Beta) -> Self {
+        Self { law, noise, beta, radius: None, accuracy: None, factorise: true }
+    }
+
+    /// Starts from `f0` conditioned on the ball of radius `R`.
+    pub fn truncated_to(self, radius: BallRadius) -> Self {
+        Self { radius: Some(radius), ..self }
+    }
+
+    /// Insists on an accuracy in `W1`, relative to the standard deviation of `f0`. Without it, the answer is as accurate as
+    /// pays, and its error bar says how accurate that is.
+    pub fn with_accuracy(self, accuracy: f64) -> Result<Self> {
+        if !(accuracy > 0.0 && accuracy.is_finite()) {
+            return Err(Error::InvalidParameter {
+                name: "accuracy",
+                value: accuracy,
+                requirement: "a positive finite number",
+            });
+        }
+        Ok(Self { accuracy: Some(accuracy), ..self })
+    }
+
+    /// Places nodes in all dimensions even if the law factorises: slower, and a check of the factorisation.
+    pub fn without_factorisation(self) -> Self {
+        Self { factorise: false, ..self }
+    }
+
+    /// The prior `P0`.
+    pub fn law(&self) -> &Law {
+        &self.law
+    }
+
+    /// The noise variance `τ`.
+    pub fn noise(&self) -> NoiseVariance {
+        self.noise
+    }
+
+    /// The inverse temperature `β`.
+    pub fn beta(&self) -> Beta {
+        self.beta
+    }
+
+    /// Follows the law to the given raw times, in any order.
+    pub fn evolve(&self, times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
+        match self.factorised()? {
+            None => refine::evolve(self, times, drift),
+            Some(Factorised { line, factor }) => {
+                let evolution = refine::evolve(&Self { law: line, ..self.clone() }, times, drift)?;
+                let factor = Arc::new(factor);
+                let states = evolution.states.into_iter().map(|state| state.lifted(self, &factor));
+                Ok(Evolution { states: states.collect(), ..evolution })
+            }
+        }
+    }
+
+    /// The law at one time with nodes of a given spacing, as a share of what just resolves kernel and law: one line of a
+    /// refinement table, without an error bar. A law that factorises is represented by the coordinate along its axis.
+    pub fn at_resolution(
+        &self,
+        resolution: f64,
+        time: RawTime,
+        drift: &dyn Drift,
+    ) -> Result<QuadratureCloud> {
+        if !(resolution > 0.0 && resolution.is_finite()) {
+            return Err(Error::InvalidParameter {
+                name: "resolution",
+                value: resolution,
+                requirement: "a positive finite number",
+            });
+        }
+        match self.factorised()? {
+            None => refine::solve_at(self, resolution, time, drift),
+            Some(Factorised { line, .. }) => {
+                refine::solve_at(&Self { law: line, ..self.clone() }, resolution, time, drift)
+            }
+        }
+    }
+
+    fn factorised(&self) -> Result<Option<Factorised>> {
+        if self.law.dimension() == 1 || self.radius.is_some() || !self.factorise {
+            return Ok(None);
+        }
+        Factorised::of(&self.law, self.noise, self.beta)
+    }
+}

@@ -1,0 +1,213 @@
+//! [`State`] and [`Evolution`]: the mean field at the requested times, every number with its error bar.
+//!
+//! # Formula
+//! An observable `O` is evaluated on two resolutions of the law, and its error estimated by
+//! ```text
+//! |O_fine − O_coarse| + L·D
+//! ```
+//! with `D` the distance of the two laws and `L` the Lipschitz constant of `O` in `W1` where it is known. Both terms
+//! are mostly the error of the *coarse* law, so the estimate for the fine one is on the safe side.
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::MeanField;
+use super::estimate::Estimate;
+use super::product::Factor;
+use super::quadrature::{Answer, QuadratureCloud};
+use crate::cloud::Cloud;
+use crate::drift::Drift;
+use crate::error::{Error, Result};
+use crate::law::BayesOracle;
+use crate::scale::{RawTime, ScoreTime};
+
+/// The mean field along its way.
+#[derive(Debug, Clone)]
+pub struct Evolution {
+    /// The law at the requested times, in their order.
+    pub states: Vec<State>,
+    /// Nodes of the finer resolution.
+    pub nodes: usize,
+    /// Spacing of the finer nodes, as a share of what just resolves kernel and law.
+    pub resolution: f64,
+}
+
+impl Evolution {
+    /// The largest error among the states, in `W1`.
+    pub fn error(&self) -> f64 {
+        self.states.iter().map(|state| state.error).fold(0.0, f64::max)
+    }
+}
+
+/// The mean field at one time.
+#[derive(Debug, Clone)]
+pub struct State {
+    problem: MeanField,
+    factor: Option<Arc<Factor>>,
+    /// When, in the raw clock.
+    pub raw_time: RawTime,
+    /// When, in the score clock.
+    pub score_time: ScoreTime,
+    /// The law at the finer resolution; of the coordinate along its axis, if it factorises.
+    pub fine: QuadratureCloud,
+    /// The law at the coarser resolution, to judge the finer one by.
+    pub coarse: QuadratureCloud,
+    /// Estimated `W1` between the computed and the exact law.
+    pub error: f64,
+}
+
+/// Stage 2 at one query, beside what Bayes would answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PosteriorMean {
+    /// The query `y`.
+    pub query: Vec<f64>,
+    /// `m_t(y)` against the law at this time.
+    pub mean: Estimate<Vec<f64>>,
+    /// `m_{P0}(y)`, the Bayes estimate.
+    pub bayes: Vec<f64>,
+    /// The energy `E_t(y) = −τ ln E e^{−|y−Z_t|²/2τ}`.
+    pub energy: Estimate<f64>,
+}
+
+/// Stage 2 with error bars.
+struct Judged {
+    mean: Estimate<Vec<f64>>,
+    energy: Estimate<f64>,
+}
+
+impl State {
+    pub(super) fn new(
+        problem: &MeanField,
+        raw_time: RawTime,
+        fine: QuadratureCloud,
+        coarse: QuadratureCloud,
+        error: f64,
+    ) -> Self {
+        let score_time = raw_time.to_score(problem.beta);
+        Self { problem: problem.clone(), factor: None, raw_time, score_time, fine, coarse, error }
+    }
+
+    /// The state of a law of which this is the factor along the axis.
+    pub(super) fn lifted(self, problem: &MeanField, factor: &Arc<Factor>) -> Self {
+        Self { problem: problem.clone(), factor: Some(factor.clone()), ..self }
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> Estimate<DVector<f64>> {
+        let (fine, coarse) = (self.fine.cloud().mean(), self.coarse.cloud().mean());
+        let error = (&fine - coarse).amax() + self.error;
+        let mean = Estimate { value: fine, error };
+        match &self.factor {
+            Some(factor) => mean.map(|along| factor.lift(along[0])),
+            None => mean,
+        }
+    }
+
+    /// The covariance. Its Lipschitz constant in the law is taken as twice the standard deviation.
+    pub fn covariance(&self) -> Estimate<DMatrix<f64>> {
+        let (fine, coarse) = (self.fine.cloud().covariance(), self.coarse.cloud().covariance());
+        let error = (&fine - coarse).amax() + 2.0 * fine.trace().sqrt() * self.error;
+        let covariance = Estimate { value: fine, error };
+        match &self.factor {
+            Some(factor) => covariance.map(|along| factor.covariance(along[(0, 0)], self.raw_time)),
+            None => covariance,
+        }
+    }
+
+    /// `W1(f_t, P0)`, on the line.
+    pub fn w1_to_prior(&self) -> Result<Estimate<f64>> {
+        self.check_line("W1 to the prior")?;
+        let prior = self.problem.law.on_line()?;
+        let (fine, coarse) = (self.fine.w1_to(&prior)?, self.coarse.w1_to(&prior)?);
+        Ok(Estimate { value: fine, error: (fine - coarse).abs() + self.error })
+    }
+
+    /// `W1` to a state of another mean field on the line.
+    pub fn w1_between(&self, other: &Self) -> Result<Estimate<f64>> {
+        self.check_line("W1 between mean fields")?;
+        let fine = self.fine.w1_between(&other.fine)?;
+        let coarse = self.coarse.w1_between(&other.coarse)?;
+        Ok(Estimate { value: fine, error: (fine - coarse).abs() + self.error + other.error })
+    }
+
+    /// Stage 2 against this law, beside the Bayes estimate.
+    pub fn posterior(&self, queries: &Cloud, drift: &dyn Drift) -> Result<Vec<PosteriorMean>> {
+        let bayes = self.problem.law.posterior_means(queries, self.problem.noise)?;
+        let along = self.along(queries)?;
+        let fine = self.fine.posterior(&along, self.problem.noise, drift)?;
+        let coarse = self.coarse.posterior(&along, self.problem.noise, drift)?;
+        let rows = queries.rows().zip(along.rows()).zip(bayes.rows());
+        let answers = rows.zip(fine.iter().zip(&coarse)).map(|(((query, along), bayes), (fine, coarse))| {
+            let judged = self.judged(along, fine, coarse);
+            let Judged { mean, energy } = match &self.factor {
+                Some(factor) => self.across(factor, query, judged),
+                None => judged,
+            };
+            PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
+        });
+        Ok(answers.collect())
+    }
+
+    /// The answer of the fine law, with what the coarse one and the mass beyond all nodes say about its error.
+    fn judged(&self, query: &[f64], fine: &Answer, coarse: &Answer) -> Judged {
+        let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // Both resolutions miss the mass beyond all nodes, which draws the mean towards the query and the energy towards zero.
+        let missed = self.fine.missed_share(query, fine, self.problem.noise);
+        let mean_error = apart(&fine.mean, &coarse.mean) + missed * apart(&fine.mean, query) + self.error;
+        let energy_error = (fine.energy - coarse.energy).abs() + missed * fine.energy + self.error;
+        Judged {
+            mean: Estimate { value: fine.mean.clone(), error: mean_error },
+            energy: Estimate { value: fine.energy, error: energy_error },
+        }
+    }
+
+    /// Adds the Gaussian directions to a posterior mean and an energy along the axis.
+    fn across(&self, factor: &Factor, query: &[f64], along: Judged) -> Judged {
+        let (time, noise) = (self.raw_time, self.problem.noise);
+        Judged {
+            mean: along.mean.map(|along| factor.posterior_mean(query, along[0], time, noise)),
+            energy: along.energy.map(|along| along + factor.energy(query, time, noise)),
+        }
+    }
+
+    /// The density `f_t` at points, where the map from labels to positions is known: on the line and for laws that factorise.
+    pub fn density(&self, points: &Cloud) -> Result<Vec<Estimate<f64>>> {
+        let along = self.along(points)?;
+        let (fine, coarse) = (self.fine.density(along.points())?, self.coarse.density(along.points())?);
+        let estimates = fine.iter().zip(coarse).zip(points.rows());
+        let estimate = |((&fine, coarse), point): ((&f64, f64), &[f64])| {
+            let across = self.factor.as_ref().map_or(1.0, |factor| factor.density(point, self.raw_time));
+            Estimate { value: across * fine, error: across * (fine - coarse).abs() }
+        };
+        Ok(estimates.map(estimate).collect())
+    }
+
+    /// Points as the nodes see them: their coordinate along the axis, if the law factorises.
+    fn along(&self, points: &Cloud) -> Result<Cloud> {
+        let expected = self.problem.law.dimension();
+        if points.dimension() != expected {
+            return Err(Error::DimensionMismatch {
+                what: "the set of points asked about".into(),
+                other: "the law".into(),
+                expected,
+                found: points.dimension(),
+            });
+        }
+        match &self.factor {
+            Some(factor) => Cloud::new(points.rows().map(|point| factor.along(point)).collect(), 1),
+            None => Ok(points.clone()),
+        }
+    }
+
+    fn check_line(&self, capability: &'static str) -> Result<()> {
+        if self.problem.law.dimension() == 1 {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            kind: self.problem.law.kind_name(),
+            capability,
+            remedy: "it is exact on the line only; in more dimensions compare clouds by optimal transport",
+        })
+    }
+}

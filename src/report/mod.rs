@@ -1,0 +1,37 @@
+//! Reports: what the rows of a study say, as text, CSV, JSON, SVG and HTML. All of it is a pure function of rows.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`text()`] | tables for a terminal |
+//! | [`csv()`] | one line per cell |
+//! | [`json()`] | means, intervals, fits and verdicts for other programs |
+//! | [`html()`] | a page of its own: verdicts, plots, tables, provenance; light and dark, no network |
+//! | [`svg`] | the plots |
+
+mod csv;
+mod figures;
+mod html;
+mod json;
+mod number;
+pub mod svg;
+mod text;
+
+pub use csv::csv;
+pub use html::html;
+pub use json::json;
+pub use text::text;
+
+use crate::study::{RunRecord, Spec, Summary, Table};
+
+/// Everything a report is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Material<'a> {
+    /// The study.
+    pub spec: &'a Spec,
+    /// Its cells and rows.
+    pub table: &'a Table,
+    /// What the rows say.
+    pub summary: &'a Summary,
+    /// Who computed them.
+    pub runs: &'a [RunRecord],
+}

@@ -1,0 +1,62 @@
+//! How long a cell will take, roughly: for the order of work, the split into shards and the time that remains.
+//!
+//! # Formula
+//! ```text
+//! evaluations ≈ L for layers, (8 + 6·T)·(1e-3/rtol)^(3/16) for the ODE, T = βτ/2
+//! seconds per evaluation ≈ 10 µs + N·0.3 µs + min(N²·(3d + 10)·0.05 ns, N·0.3·4^(d−1) µs)
+//! ```
+//! and what the dearer quantities add. Only operations that every machine rounds alike are used (no logarithm, no
+//! power), so that every machine splits a study into the same shards.
+
+use super::cell::Cell;
+use super::quantity::Quantity;
+use super::spec::Spec;
+
+/// Flows beside the main one that a quantity runs, in units of it.
+const FINER_FLOW: f64 = 4.0;
+const LONGER_FLOW: f64 = 3.0;
+/// Seconds per point and square root of points of a transport against a law, its replicates and fresh points included.
+const TRANSPORT: f64 = 2e-5;
+/// Seconds per particle of a certified supremum, by dimension.
+const SUPREMUM: [f64; 3] = [1e-5, 4e-4, 2e-2];
+
+/// The estimated seconds of a cell on one thread.
+pub fn seconds(spec: &Spec, cell: &Cell) -> f64 {
+    let n = cell.setting.n as f64;
+    let flow = evaluations(spec, cell) * evaluation(n, spec.prior.dimension());
+    let extras = spec.quantities.iter().map(|quantity| extra(*quantity, n, spec.prior.dimension(), flow));
+    flow + extras.sum::<f64>()
+}
+
+fn evaluations(spec: &Spec, cell: &Cell) -> f64 {
+    let Some(tolerances) = spec.method.tolerances else {
+        return cell.setting.layers.unwrap_or(1) as f64;
+    };
+    // x^(3/16) by square roots.
+    let eighth = (1e-3 / tolerances.rtol).sqrt().sqrt().sqrt();
+    (8.0 + 6.0 * cell.setting.raw_horizon()) * eighth * eighth.sqrt()
+}
+
+/// Seconds of one evaluation of the self-drift.
+fn evaluation(n: f64, dimension: usize) -> f64 {
+    let operations = (3 * dimension + 10) as f64;
+    let dense = n * n * operations * 0.05e-9;
+    let fast =
+        if dimension <= 2 { n * 0.3e-6 * if dimension == 1 { 1.0 } else { 4.0 } } else { f64::INFINITY };
+    10e-6 + 0.3e-6 * n + dense.min(fast)
+}
+
+/// What a quantity adds to the flow.
+fn extra(quantity: Quantity, n: f64, dimension: usize, flow: f64) -> f64 {
+    let against_law = if dimension == 1 { 1e-6 * n } else { TRANSPORT * n * n.sqrt() };
+    match quantity {
+        Quantity::W1Prior | Quantity::W1Tokens => against_law,
+        Quantity::W1Floor if dimension == 1 => 2e-3,
+        Quantity::W1Floor => 2.0 * against_law,
+        Quantity::W1Untruncated => flow + if dimension == 1 { 1e-6 * n } else { 0.1 * against_law },
+        Quantity::IntegrationError => FINER_FLOW * flow,
+        Quantity::HittingTime => LONGER_FLOW * flow,
+        Quantity::PosteriorSup => n * SUPREMUM[dimension.clamp(1, 3) - 1],
+        _ => 1e-7 * n,
+    }
+}

@@ -1,0 +1,87 @@
+//! [`merge()`]: the rows of several folders of one study in one folder.
+
+use std::collections::BTreeMap;
+
+use super::cell::Key;
+use super::folder::Folder;
+use super::row::Row;
+use super::spec::Spec;
+use crate::error::{Error, Result};
+
+/// What a merge did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merged {
+    /// Rows that were new to the folder.
+    pub added: usize,
+    /// Rows it has now.
+    pub rows: usize,
+    /// Cells of the study that have no row yet.
+    pub missing: usize,
+}
+
+/// Adds the rows of all folders to `out`. Doing it again changes nothing.
+pub fn merge(from: &[Folder], out: &Folder) -> Result<Merged> {
+    let spec = common_spec(from, out)?;
+    let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
+    for folder in from {
+        for row in folder.store()?.into_rows() {
+            match rows.get(&row.key) {
+                Some(known) if *known != row => return Err(contradiction(folder, &row.key)),
+                _ => rows.insert(row.key.clone(), row),
+            };
+        }
+    }
+    let mut store = out.store()?;
+    if let Some(row) = rows.values().find(|row| store.get(&row.key).is_some_and(|known| known != *row)) {
+        return Err(contradiction(out, &row.key));
+    }
+    let before = store.len();
+    store.append_all(in_order(&spec, rows))?;
+    out.write_spec(&spec)?;
+    merge_runs(from, out)?;
+    let missing = spec.cells().iter().filter(|cell| store.get(&cell.key(&spec)).is_none()).count();
+    Ok(Merged { added: store.len() - before, rows: store.len(), missing })
+}
+
+/// The study that all folders hold.
+fn common_spec(from: &[Folder], out: &Folder) -> Result<Spec> {
+    let Some((first, others)) = from.split_first() else {
+        return Err(Error::Empty { what: "the list of folders to merge".into() });
+    };
+    let text = first.spec_text()?;
+    let merged_before = Folder::open(out.path()).ok();
+    for folder in others.iter().chain(&merged_before) {
+        if folder.spec_text()? != text {
+            let problem = format!(
+                "its study differs from the one in {}; only shards of one study can be merged",
+                first.path().display()
+            );
+            return Err(Error::Store { path: folder.path().into(), problem });
+        }
+    }
+    first.spec()
+}
+
+fn contradiction(folder: &Folder, key: &Key) -> Error {
+    let problem = format!(
+        "its row {key} differs from another row of the same cell; one of the two comes from another machine or build: \
+         remove one of them"
+    );
+    Error::Store { path: folder.path().into(), problem }
+}
+
+/// The rows of the study in its own order, then the others.
+fn in_order(spec: &Spec, mut rows: BTreeMap<Key, Row>) -> Vec<Row> {
+    let mut ordered: Vec<Row> = spec.cells().iter().filter_map(|cell| rows.remove(&cell.key(spec))).collect();
+    ordered.extend(rows.into_values());
+    ordered
+}
+
+fn merge_runs(from: &[Folder], out: &Folder) -> Result<()> {
+    for run in from.iter().flat_map(Folder::runs) {
+        if !out.runs().contains(&run) {
+            out.add_run(&run)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! [`Row`]: what one finished cell leaves behind, as one line of JSON.
+//!
+//! A row holds nothing that differs from run to run: no times, no machine. The same cell gives the same bytes anywhere.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::axis::Setting;
+use super::cell::{Cell, Key};
+use super::quantity::Quantity;
+
+/// Version of the row format.
+const SCHEMA: u32 = 1;
+
+/// A finished cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Version of the format.
+    pub schema: u32,
+    /// Hash of everything that determines the row.
+    pub key: Key,
+    /// The parameters.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// The seed.
+    pub seed: u64,
+    /// What was measured.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// Values, or why there are none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The measurements.
+    Values(Box<Values>),
+    /// What went wrong.
+    Error(String),
+}
+
+/// The measurements of a cell.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Values {
+    /// By quantity.
+    pub quantities: BTreeMap<Quantity, Measurement>,
+    /// Evaluations of the drift that the flow took.
+    pub evaluations: u64,
+    /// The way of some particles over depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<CloudPath>,
+}
+
+/// One measured quantity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Measurement {
+    /// A number.
+    Number(f64),
+    /// A number known to lie between two others.
+    Bracket {
+        /// The best estimate.
+        value: f64,
+        /// Not above the truth.
+        lower: f64,
+        /// Not below the truth.
+        upper: f64,
+    },
+    /// A curve over depth.
+    Path {
+        /// Score times.
+        score_time: Vec<f64>,
+        /// Values at these times.
+        values: Vec<f64>,
+        /// Exact values at these times, where they are known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exact: Option<Vec<f64>>,
+    },
+    /// Nothing: the quantity does not exist in this cell.
+    Missing {
+        /// Why.
+        missing: String,
+    },
+}
+
+/// The way of some particles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CloudPath {
+    /// Dimension of the space.
+    pub dimension: usize,
+    /// Score times.
+    pub score_time: Vec<f64>,
+    /// For each time, the particles' coordinates, row-major, to six digits.
+    pub points: Vec<Vec<f64>>,
+}
+
+impl Measurement {
+    /// The number, where it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(value) | Self::Bracket { value, .. } => Some(*value),
+            Self::Path { .. } | Self::Missing { .. } => None,
+        }
+    }
+}
+
+impl Row {
+    /// The row of a cell.
+    pub fn new(key: Key, cell: &Cell, outcome: Outcome) -> Self {
+        Self { schema: SCHEMA, key, setting: cell.setting, seed: cell.seed, outcome }
+    }
+
+    /// The measured number of a quantity, if there is one.
+    pub fn number(&self, quantity: Quantity) -> Option<f64> {
+        self.measurement(quantity).and_then(Measurement::number)
+    }
+
+    /// The measurement of a quantity, if there is one.
+    pub fn measurement(&self, quantity: Quantity) -> Option<&Measurement> {
+        self.values().and_then(|values| values.quantities.get(&quantity))
+    }
+
+    /// The measurements, unless the cell failed.
+    pub fn values(&self) -> Option<&Values> {
+        match &self.outcome {
+            Outcome::Values(values) => Some(values),
+            Outcome::Error(_) => None,
+        }
+    }
+
+    /// Why the cell failed, if it did.
+    pub fn error(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Values(_) => None,
+            Outcome::Error(error) => Some(error),
+        }
+    }
+
+    /// The row as a line, its end included.
+    pub fn to_line(&self) -> String {
+        // Numbers are finite (measurements are checked) and keys are strings.
+        let mut line = serde_json::to_string(self).expect("a row is plain data");
+        line.push('\n');
+        line
+    }
+}

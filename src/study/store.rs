@@ -1,0 +1,146 @@
+//! [`Store`]: rows in a file, one JSON line each, that survives being killed and being shared.
+//!
+//! * A row counts once its line has reached the disk.
+//! * Lines are written under a lock on the file, so processes that share a store do not tear one another's lines; a row that another
+//!   process has written meanwhile is not written again.
+//! * A process that dies while writing leaves at most a line without its end. The next one to take the lock removes it.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::cell::Key;
+use super::row::Row;
+use crate::error::{Error, Result};
+
+/// Rows in a file.
+///
+/// ```
+/// use ebflow::study::Store;
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("rows.jsonl");
+/// std::fs::write(&path, "{\"schema\":1,\"ke").unwrap();   // a line torn by a power cut
+/// assert_eq!(Store::open(&path)?.len(), 0);
+/// assert_eq!(std::fs::read(&path).unwrap(), b"");          // … is gone
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    file: File,
+    rows: HashMap<Key, Row>,
+    /// How much of the file has been read: whole lines only.
+    read: u64,
+    lines: usize,
+}
+
+impl Store {
+    /// Opens a store, or begins one, and reads its rows.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |source| Error::Io { action: "open", path: path.into(), source };
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            sync_folder(folder).map_err(failed)?;
+        }
+        let mut store = Self { path: path.into(), file, rows: HashMap::new(), read: 0, lines: 0 };
+        store.locked(Self::catch_up)?;
+        Ok(store)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True when there are no rows yet.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The row with this key.
+    pub fn get(&self, key: &Key) -> Option<&Row> {
+        self.rows.get(key)
+    }
+
+    /// Reads what other processes have added meanwhile.
+    pub fn refresh(&mut self) -> Result<()> {
+        let length = self.file.metadata().map_err(|e| self.failed("read", e))?.len();
+        if length == self.read { Ok(()) } else { self.locked(Self::catch_up) }
+    }
+
+    /// Adds a row and returns once it is on the disk. A row that is already there stays as it is.
+    pub fn append(&mut self, row: Row) -> Result<()> {
+        self.append_all(vec![row])
+    }
+
+    /// Adds rows and returns once they are on the disk.
+    pub fn append_all(&mut self, rows: Vec<Row>) -> Result<()> {
+        self.locked(|store| {
+            store.catch_up()?;
+            let mut text = String::new();
+            for row in rows {
+                if !store.rows.contains_key(&row.key) {
+                    text.push_str(&row.to_line());
+                    store.lines += 1;
+                    store.rows.insert(row.key.clone(), row);
+                }
+            }
+            let written = store.file.write_all(text.as_bytes()).and_then(|()| store.file.sync_data());
+            written.map_err(|e| store.failed("write to", e))?;
+            store.read += text.len() as u64;
+            Ok(())
+        })
+    }
+
+    /// The rows, in no particular order.
+    pub fn into_rows(self) -> impl Iterator<Item = Row> {
+        self.rows.into_values()
+    }
+
+    /// Runs a job while no other process writes. The system lifts the lock of a process that dies.
+    fn locked(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.file.lock().map_err(|e| self.failed("lock", e))?;
+        let done = job(self);
+        self.file.unlock().map_err(|e| self.failed("unlock", e))?;
+        done
+    }
+
+    /// Reads the lines beyond those already known, and cuts off one without an end: whoever wrote it is dead, for we have
+    /// the lock.
+    fn catch_up(&mut self) -> Result<()> {
+        let mut fresh = Vec::new();
+        let read = self.file.seek(SeekFrom::Start(self.read)).and_then(|_| self.file.read_to_end(&mut fresh));
+        read.map_err(|e| self.failed("read", e))?;
+        let whole = fresh.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if whole < fresh.len() {
+            let cut = self.file.set_len(self.read + whole as u64).and_then(|()| self.file.sync_data());
+            cut.map_err(|e| self.failed("repair", e))?;
+        }
+        for line in fresh[..whole].split_inclusive(|byte| *byte == b'\n') {
+            self.lines += 1;
+            let row: Row = serde_json::from_slice(line).map_err(|e| Error::Store {
+                path: self.path.clone(),
+                problem: format!("line {} is not a row ({e}); remove that line and run again", self.lines),
+            })?;
+            self.rows.entry(row.key.clone()).or_insert(row);
+        }
+        self.read += whole as u64;
+        Ok(())
+    }
+
+    fn failed(&self, action: &'static str, source: std::io::Error) -> Error {
+        Error::Io { action, path: self.path.clone(), source }
+    }
+}
+
+/// A new file is safe only once its folder knows of it.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! [`Summary`]: what the rows of a study say: means over seeds with their intervals, fits, verdicts.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::axis::Setting;
+use super::cell::Cell;
+use super::fit::Fit;
+use super::quantity::Quantity;
+use super::row::{Measurement, Row};
+use super::spec::Spec;
+use super::store::Store;
+use crate::error::Result;
+use crate::metric::{Confidence, Interval};
+
+/// With which all intervals are meant to cover the truth.
+const CONFIDENCE: f64 = 0.95;
+
+/// The cells of a study with the rows that there are, in the study's order.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// One entry per cell.
+    pub cells: Vec<Filled>,
+}
+
+/// A cell and its row, if it is finished.
+#[derive(Debug, Clone)]
+pub struct Filled {
+    /// The cell.
+    pub cell: Cell,
+    /// Its row.
+    pub row: Option<Row>,
+}
+
+impl Table {
+    /// Looks up every cell of a study in a store.
+    pub fn new(spec: &Spec, store: &Store) -> Self {
+        let filled = |cell: Cell| Filled { cell, row: store.get(&cell.key(spec)).cloned() };
+        Self { cells: spec.cells().into_iter().map(filled).collect() }
+    }
+
+    /// The cells of a setting, one per seed.
+    pub fn at(&self, setting: Setting) -> impl Iterator<Item = &Filled> {
+        self.cells.iter().filter(move |filled| filled.cell.setting == setting)
+    }
+
+    /// The finished rows, in the study's order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.cells.iter().filter_map(|filled| filled.row.as_ref())
+    }
+}
+
+/// Whether fits may be made while cells are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// A fit needs every cell it covers.
+    Required,
+    /// A fit takes what there is.
+    Waived,
+}
+
+/// What the rows say.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// What the study is called.
+    pub title: String,
+    /// Label of the statement in the paper.
+    pub paper: Option<String>,
+    /// Cells of the sweep.
+    pub cells: usize,
+    /// Cells that have a row.
+    pub finished: usize,
+    /// Cells whose row is an error.
+    pub failed: usize,
+    /// Seeds per setting.
+    pub seeds: usize,
+    /// With which intervals are meant to cover the truth.
+    pub confidence: f64,
+    /// Statistics by setting.
+    pub settings: Vec<Group>,
+    /// The fits.
+    pub fits: Vec<Fit>,
+}
+
+/// What the seeds of one setting say.
+#[derive(Debug, Clone, Serialize)]
+pub struct Group {
+    /// The parameters.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// Numbers by quantity.
+    pub quantities: BTreeMap<Quantity, Statistic>,
+    /// Curves over depth by quantity.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub paths: BTreeMap<Quantity, PathStatistic>,
+}
+
+/// A mean over seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Statistic {
+    /// Seeds that gave a number.
+    pub seeds: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Its standard error; none for a single seed.
+    pub standard_error: Option<f64>,
+    /// Ends of the interval about the mean; none for a single seed.
+    pub lower: Option<f64>,
+    /// See `lower`.
+    pub upper: Option<f64>,
+}
+
+/// A mean curve over seeds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PathStatistic {
+    /// Score times.
+    pub score_time: Vec<f64>,
+    /// What the seeds say at each.
+    pub values: Vec<Statistic>,
+    /// The exact curve, where it is known.
+    pub exact: Option<Vec<f64>>,
+}
+
+impl Statistic {
+    /// Of the numbers that seeds gave; none when there are no numbers.
+    pub fn of(values: &[f64], confidence: Confidence) -> Option<Self> {
+        let seeds = values.len();
+        if let Ok(Interval { estimate, standard_error, lower, upper }) = Interval::of_mean(values, confidence)
+        {
+            let (error, lower, upper) = (Some(standard_error), Some(lower), Some(upper));
+            return Some(Self { seeds, mean: estimate, standard_error: error, lower, upper });
+        }
+        let mean = *values.first()?;
+        Some(Self { seeds, mean, standard_error: None, lower: None, upper: None })
+    }
+}
+
+impl Summary {
+    /// Summarises the rows of a study.
+    pub fn new(spec: &Spec, table: &Table, completeness: Completeness) -> Result<Self> {
+        let confidence = Confidence::new(CONFIDENCE)?;
+        Ok(Self {
+            title: spec.title.clone(),
+            paper: spec.paper.clone(),
+            cells: table.cells.len(),
+            finished: table.rows().count(),
+            failed: table.rows().filter(|row| row.error().is_some()).count(),
+            seeds: spec.seeds.len(),
+            confidence: CONFIDENCE,
+            settings: spec.settings().into_iter().map(|s| group(spec, table, s, confidence)).collect(),
+            fits: Fit::all(spec, table, completeness, confidence),
+        })
+    }
+
+    /// The group of a setting.
+    pub fn at(&self, setting: &Setting) -> Option<&Group> {
+        self.settings.iter().find(|group| group.setting == *setting)
+    }
+}
+
+fn group(spec: &Spec, table: &Table, setting: Setting, confidence: Confidence) -> Group {
+    let mut group = Group { setting, quantities: BTreeMap::new(), paths: BTreeMap::new() };
+    for &quantity in &spec.quantities {
+        let rows = || table.at(setting).filter_map(|filled| filled.row.as_ref());
+        if quantity.is_path() {
+            let paths: Vec<&Measurement> = rows().filter_map(|row| row.measurement(quantity)).collect();
+            group.paths.extend(path(&paths, confidence).map(|path| (quantity, path)));
+        } else {
+            let numbers: Vec<f64> = rows().filter_map(|row| row.number(quantity)).collect();
+            group.quantities.extend(Statistic::of(&numbers, confidence).map(|s| (quantity, s)));
+        }
+    }
+    group
+}
+
+fn path(measurements: &[&Measurement], confidence: Confidence) -> Option<PathStatistic> {
+    let mut curves = Vec::new();
+    let mut grid = None;
+    for measurement in measurements {
+        if let Measurement::Path { score_time, values, exact } = measurement {
+            grid.get_or_insert((score_time, exact));
+            curves.push(values);
+        }
+    }
+    let (score_time, exact) = grid?;
+    let at = |k: usize| {
+        let values: Vec<f64> = curves.iter().filter_map(|curve| curve.get(k).copied()).collect();
+        Statistic::of(&values, confidence)
+    };
+    let values = (0..score_time.len()).map(at).collect::<Option<Vec<_>>>()?;
+    Some(PathStatistic { score_time: score_time.clone(), values, exact: exact.clone() })
+}

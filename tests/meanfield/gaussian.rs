@@ -1,0 +1,180 @@
+//! Gaussian priors: the closed form decides how accurate the reference is, and how honest about it.
+
+use std::fmt;
+
+use ebflow::drift::{Blocks, Dense, Drift};
+use ebflow::exact::CovarianceFlow;
+use ebflow::law::{BayesOracle, Law};
+use ebflow::meanfield::{Estimate, MeanField, State};
+use ebflow::{Beta, Cloud, NoiseVariance};
+use nalgebra::{DMatrix, DVector};
+
+use super::{denoising, problem, raw};
+
+/// What must be reached for `βτ ≤ 10`, and what for `βτ ≤ 50`.
+const MODERATE: f64 = 1e-10;
+const LONG: f64 = 1e-7;
+
+/// An error and its estimate.
+struct Verdict {
+    what: String,
+    error: f64,
+    estimate: f64,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: error {:.1e}, estimate {:.1e}", self.what, self.error, self.estimate)
+    }
+}
+
+fn verdict(what: &str, found: &Estimate<f64>, exact: f64) -> Verdict {
+    Verdict { what: what.into(), error: (found.value - exact).abs(), estimate: found.error }
+}
+
+/// All observables of a state against `N(m, Γ_t)`.
+fn verdicts(state: &State, problem: &MeanField, drift: &dyn Drift) -> Vec<Verdict> {
+    let (law, noise) = (problem.law(), problem.noise());
+    let flow = CovarianceFlow::of_prior(law.mean(), law.covariance(), noise, problem.beta()).unwrap();
+    let exact = flow.covariance_at(state.raw_time);
+    let (mean, covariance) = (state.mean(), state.covariance());
+    let d = law.dimension();
+    let mut all = vec![
+        Verdict { what: "mean".into(), error: (&mean.value - law.mean()).amax(), estimate: mean.error },
+        Verdict {
+            what: "covariance".into(),
+            error: (&covariance.value - &exact).amax(),
+            estimate: covariance.error,
+        },
+    ];
+    if d == 1 {
+        let (end, prior) = (exact[(0, 0)].sqrt(), law.covariance()[(0, 0)].sqrt());
+        let w1 = (end - prior).abs() * (2.0 / std::f64::consts::PI).sqrt();
+        all.push(verdict("w1", &state.w1_to_prior().unwrap(), w1));
+    }
+    all.extend(posterior_verdicts(state, &exact, law, noise, drift));
+    all
+}
+
+/// Posterior means are affine: `m + Γ_t(Γ_t + τI)⁻¹(y − m)`.
+fn posterior_verdicts(
+    state: &State,
+    covariance: &DMatrix<f64>,
+    law: &Law,
+    noise: NoiseVariance,
+    drift: &dyn Drift,
+) -> Vec<Verdict> {
+    let d = law.dimension();
+    let queries = Cloud::new((0..3 * d).map(|i| 1.3 * (i as f64) - 2.0).collect(), d).unwrap();
+    let noisy = covariance + DMatrix::identity(d, d) * noise.get();
+    let answers = state.posterior(&queries, drift).unwrap();
+    let check = |answer: &ebflow::meanfield::PosteriorMean| {
+        let offset = DVector::from_vec(answer.query.clone()) - law.mean();
+        let exact = law.mean() + covariance * noisy.clone().cholesky().unwrap().solve(&offset);
+        let bayes = law.posterior_mean(&answer.query, noise).unwrap();
+        assert_eq!(answer.bayes, bayes);
+        let error = (DVector::from_vec(answer.mean.value.clone()) - exact).amax();
+        Verdict { what: format!("posterior at {:?}", answer.query), error, estimate: answer.mean.error }
+    };
+    answers.iter().map(check).collect()
+}
+
+/// At least 95 % of the estimates above the error, none below a tenth of it, and all errors below the tolerance of their `βτ`.
+fn judge(all: &[(f64, Verdict)]) {
+    for (strength, v) in all {
+        println!("βτ = {strength}: {v}");
+        let tolerance = if *strength <= 10.0 { MODERATE } else { LONG };
+        assert!(v.error <= tolerance, "βτ = {strength}: {v}");
+        assert!(v.estimate >= 0.1 * v.error, "βτ = {strength}: {v}");
+        assert!(v.estimate <= 10.0 * tolerance, "an error bar that says nothing: βτ = {strength}, {v}");
+    }
+    let above = all.iter().filter(|(_, v)| v.estimate >= v.error).count();
+    println!("{above} of {} estimates above the error", all.len());
+    for limit in [10.0, 50.0] {
+        let worst = all.iter().filter(|(s, _)| *s <= limit).map(|(_, v)| v.error).fold(0.0, f64::max);
+        println!("largest error for βτ ≤ {limit}: {worst:.1e}");
+    }
+    assert!(above as f64 >= 0.95 * all.len() as f64, "{above} of {}", all.len());
+}
+
+#[test]
+fn closed_forms_on_the_line() {
+    let mut all = vec![];
+    for std in [0.0, 0.3, 1.0, 2.0] {
+        for (beta, noise) in [
+            (1.0, 0.5),
+            (5.0, 0.4),
+            (10.0, 0.1),
+            (20.0, 0.5),
+            (100.0, 0.1),
+            (10.0, 2.0),
+            (25.0, 1.0),
+            (100.0, 0.5),
+        ] {
+            let problem = problem(&format!("{{ kind = 'gaussian', mean = 0.3, std = {std} }}"), noise, beta);
+            let evolution = problem.evolve(&[denoising(&problem)], &Dense).unwrap();
+            let found = verdicts(&evolution.states[0], &problem, &Dense);
+            all.extend(found.into_iter().map(|v| (beta * noise, v)));
+        }
+    }
+    judge(&all);
+}
+
+const TILTED: &str = "{ kind = 'gaussian', mean = [0.3, -0.2], cov = [[0.5, 0.2], [0.2, 0.3]] }";
+
+#[test]
+fn closed_forms_in_the_plane_by_tensor_grids() {
+    let mut all = vec![];
+    for (beta, noise) in [(2.0, 0.5), (10.0, 0.2), (10.0, 0.5), (20.0, 0.5), (10.0, 2.0)] {
+        // Nodes in the plane are dear: where less is promised, less is asked for.
+        let accuracy = if beta * noise <= 10.0 { 1e-9 } else { 1e-8 };
+        let problem = problem(TILTED, noise, beta).without_factorisation().with_accuracy(accuracy).unwrap();
+        let evolution = problem.evolve(&[denoising(&problem)], &Blocks::default()).unwrap();
+        let found = verdicts(&evolution.states[0], &problem, &Blocks::default());
+        all.extend(found.into_iter().map(|v| (beta * noise, v)));
+    }
+    judge(&all);
+}
+
+#[test]
+fn closed_forms_in_the_plane_by_factorisation() {
+    let mut all = vec![];
+    for (beta, noise) in [(5.0, 0.4), (20.0, 0.5), (40.0, 0.5), (50.0, 1.0)] {
+        let problem = problem(TILTED, noise, beta);
+        let evolution = problem.evolve(&[denoising(&problem)], &Dense).unwrap();
+        let found = verdicts(&evolution.states[0], &problem, &Dense);
+        all.extend(found.into_iter().map(|v| (beta * noise, v)));
+    }
+    judge(&all);
+}
+
+/// The denoising time of a Gaussian is where its variance passes that of the prior.
+#[test]
+fn the_law_is_closest_to_its_prior_when_the_variances_agree() {
+    let problem = problem("{ kind = 'gaussian', mean = 0, std = 1 }", 0.5, 20.0);
+    let found = problem.denoising_time(raw(8.0), &Dense).unwrap().unwrap();
+    // T* = σ²/2 + ln(1 + σ²/τ_a²)/2β in score time.
+    let exact = 20.0 * (0.25 + 1.5_f64.ln() / 40.0);
+    let error = (found.raw_time.value - exact).abs();
+    println!("T* = {:?}, exact {exact}, W1 there {:?}", found.raw_time, found.w1);
+    assert!(error < 1e-7 && error <= found.raw_time.error, "{found:?} is not {exact}");
+    assert!(found.w1.value < 1e-8);
+    let beyond = problem.denoising_time(raw(4.0), &Dense).unwrap();
+    assert!(beyond.is_none(), "{beyond:?}");
+}
+
+/// What happens long after the horizon does not depend on how large `e^{2t/e}` would be: a point mass collapses quietly.
+#[test]
+fn a_dirac_prior_collapses_far_beyond_the_horizon() {
+    let problem = problem("{ kind = 'atoms', points = [0.5], weights = [1] }", 0.1, 20.0);
+    let state = &problem.evolve(&[raw(20.0)], &Dense).unwrap().states[0];
+    let flow = CovarianceFlow::of_prior(
+        DVector::from_element(1, 0.5),
+        DMatrix::zeros(1, 1),
+        NoiseVariance::new(0.1).unwrap(),
+        Beta::new(20.0).unwrap(),
+    );
+    let exact = flow.unwrap().eigenvalues_at(raw(20.0))[0];
+    let found = state.covariance();
+    assert!((found.value[(0, 0)] / exact - 1.0).abs() < 1e-4, "{found:?} is not {exact}");
+}

@@ -1,0 +1,49 @@
+//! The studies that come with the program.
+
+use std::path::Path;
+
+use ebflow::study::{Preset, Spec};
+
+use crate::bench::{Bench, stderr};
+
+fn studies() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("validation/studies");
+    let mut studies: Vec<(String, String)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    studies.sort();
+    studies
+}
+
+#[test]
+fn every_study_can_be_read_and_has_a_quick_variant() {
+    let names: Vec<String> = studies().into_iter().map(|(name, _)| name).collect();
+    for expected in ["joint", "layers", "particles", "radius", "temperature"] {
+        assert!(names.contains(&expected.to_owned()));
+    }
+    for (name, text) in studies() {
+        for preset in [Preset::Full, Preset::Quick] {
+            let spec = Spec::read(&name, &text, preset, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(spec.paper.is_some() && spec.prose.len() > 100, "{name}");
+        }
+    }
+}
+
+/// No slope may lie outside the band that its study expects; exit code 1 would say so.
+#[test]
+fn every_quick_variant_runs_and_no_slope_leaves_its_band() {
+    for (name, text) in studies() {
+        let bench = Bench::with(&text);
+        let output = bench.run(&["study", "study.toml", "--preset", "quick", "--out", "out"]);
+        assert!(output.status.success(), "{name}:\n{}", stderr(&output));
+        for file in ["report.html", "rows.csv", "summary.json", "study.toml"] {
+            assert!(bench.path("out").join(file).is_file(), "{name} has no {file}");
+        }
+    }
+}
