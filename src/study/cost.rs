@@ -2,8 +2,9 @@
 //!
 //! # Formula
 //! ```text
-//! evaluations ≈ L for layers, (8 + 6·T)·(1e-3/rtol)^(3/16) for the ODE, T = βτ/2
-//! seconds per evaluation ≈ 10 µs + N·0.3 µs + min(N²·(3d + 10)·0.05 ns, N·0.3·4^(d−1) µs)
+//! evaluations ≈ L for layers, (1 + 5.5·T)·(1e-3/rtol)^(3/16) for the ODE, T = βτ/2
+//! seconds per evaluation ≈ 10 µs + N·0.1 µs + min(N²·(3d + 10)·0.05 ns, fast transform)
+//! fast transform ≈ 0.4 ms + N·0.06 µs for d = 1, 3 ms + N·0.35 µs for d = 2
 //! ```
 //! and what the dearer quantities add. Only operations that every machine rounds alike are used (no logarithm, no
 //! power), so that every machine splits a study into the same shards.
@@ -15,6 +16,9 @@ use super::spec::Spec;
 /// Flows beside the main one that a quantity runs, in units of it.
 const FINER_FLOW: f64 = 4.0;
 const LONGER_FLOW: f64 = 3.0;
+const BOUNDED_FLOW: f64 = 10.0;
+/// Seconds of the mean field on the line.
+const MEAN_FIELD: f64 = 0.1;
 /// Seconds per point and square root of points of a transport against a law, its replicates and fresh points included.
 const TRANSPORT: f64 = 2e-5;
 /// Seconds per particle of a certified supremum, by dimension.
@@ -34,16 +38,19 @@ fn evaluations(spec: &Spec, cell: &Cell) -> f64 {
     };
     // x^(3/16) by square roots.
     let eighth = (1e-3 / tolerances.rtol).sqrt().sqrt().sqrt();
-    (8.0 + 6.0 * cell.setting.raw_horizon()) * eighth * eighth.sqrt()
+    (1.0 + 5.5 * cell.setting.raw_horizon()) * eighth * eighth.sqrt()
 }
 
 /// Seconds of one evaluation of the self-drift.
 fn evaluation(n: f64, dimension: usize) -> f64 {
     let operations = (3 * dimension + 10) as f64;
     let dense = n * n * operations * 0.05e-9;
-    let fast =
-        if dimension <= 2 { n * 0.3e-6 * if dimension == 1 { 1.0 } else { 4.0 } } else { f64::INFINITY };
-    10e-6 + 0.3e-6 * n + dense.min(fast)
+    let fast = match dimension {
+        1 => 0.4e-3 + 0.06e-6 * n,
+        2 => 3e-3 + 0.35e-6 * n,
+        _ => f64::INFINITY,
+    };
+    10e-6 + 0.1e-6 * n + dense.min(fast)
 }
 
 /// What a quantity adds to the flow.
@@ -56,6 +63,8 @@ fn extra(quantity: Quantity, n: f64, dimension: usize, flow: f64) -> f64 {
         Quantity::W1Untruncated => flow + if dimension == 1 { 1e-6 * n } else { 0.1 * against_law },
         Quantity::IntegrationError => FINER_FLOW * flow,
         Quantity::HittingTime => LONGER_FLOW * flow,
+        Quantity::ErrorBound => BOUNDED_FLOW * flow,
+        Quantity::W1MeanFieldPrior => MEAN_FIELD,
         Quantity::PosteriorSup => n * SUPREMUM[dimension.clamp(1, 3) - 1],
         _ => 1e-7 * n,
     }

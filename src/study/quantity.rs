@@ -7,9 +7,11 @@
 //! | `w1_floor` | the expected W1 of `N` independent points of the prior: what perfect denoising would show | |
 //! | `w1_untruncated` | W1 between the refined particles and those of the same tokens without a ball | a radius |
 //! | `w1_exact_prior` | W1 between the exact mean-field solution and the prior: what more particles do not remove | a Gaussian prior |
+//! | `w1_mean_field_prior` | the same by quadrature, for any prior on the line and with a ball | dimension 1 |
 //! | `coupled` | mean distance of the particles from their exact mean-field partners | a Gaussian prior, no radius |
 //! | `posterior_sup` | largest posterior-mean error in the ball `|y| ≤ sup_radius`, certified | dimension ≤ 3 |
 //! | `integration_error` | mean distance of the particles from those of the exact flow of the same tokens | |
+//! | `error_bound` | a proved bound on the same; missing where none can be proved | |
 //! | `mse_tokens` … `mse_bayes` | mean squared error of an estimator against the clean tokens | |
 //! | `gap_one_shot` … `gap_two_stage` | mean squared distance of an estimator from the Bayes estimator | |
 //! | `hitting_time` | score time at which the particles' variance is back at the prior's | a prior of positive variance |
@@ -60,12 +62,16 @@ quantities! {
     W1Untruncated, "w1_untruncated", "W1 to the flow without a ball", "length";
     /// W1 between the exact mean-field solution and the prior.
     W1ExactPrior, "w1_exact_prior", "W1 of the mean field to the prior", "length";
+    /// W1 between the mean field, by quadrature, and the prior.
+    W1MeanFieldPrior, "w1_mean_field_prior", "W1 of the mean field (quadrature) to the prior", "length";
     /// Mean distance from the exact mean-field partners.
     Coupled, "coupled", "coupled distance to the mean field", "length";
     /// Largest posterior-mean error in a ball.
     PosteriorSup, "posterior_sup", "largest posterior-mean error", "length";
     /// Mean distance from the exact flow of the same tokens.
     IntegrationError, "integration_error", "distance to the exact flow", "length";
+    /// A proved bound on the distance to the exact flow of the same tokens.
+    ErrorBound, "error_bound", "bound on the distance to the exact flow", "length";
     /// Mean squared error of the tokens themselves.
     MseTokens, "mse_tokens", "MSE of the noisy tokens", "length²";
     /// Mean squared error of the one-shot estimator.

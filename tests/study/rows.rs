@@ -130,6 +130,29 @@ fn the_hitting_time_is_near_the_closed_form() {
     }
 }
 
+/// The proved bound is above the distance to a flow at 1e-11, and quadrature finds the closed form of a Gaussian prior.
+#[test]
+fn bounds_bound_and_the_mean_field_meets_its_closed_form() {
+    use ebflow::study::Measurement;
+    use ebflow::study::Quantity::{ErrorBound, IntegrationError, W1ExactPrior, W1MeanFieldPrior};
+    let study = SMALL.split("[[fit]]").next().unwrap().replace(
+        "\"coupled\", \"w1_prior\", \"w1_exact_prior\"",
+        "\"error_bound\", \"integration_error\", \"w1_exact_prior\", \"w1_mean_field_prior\"",
+    );
+    let spec = Spec::parse("study.toml", &study).unwrap();
+    for cell in spec.cells().iter().filter(|cell| cell.seed == 0 && cell.setting.n == 40) {
+        let values = measure(&spec, cell).unwrap();
+        let number = |quantity| values.quantities[&quantity].number().unwrap();
+        assert!(number(ErrorBound) >= number(IntegrationError), "{values:?}");
+        assert!(number(ErrorBound) < 1e-2, "{values:?}");
+        let Measurement::Bracket { lower, upper, .. } = values.quantities[&W1MeanFieldPrior] else {
+            panic!()
+        };
+        assert!(lower <= number(W1ExactPrior) && number(W1ExactPrior) <= upper, "{values:?}");
+        assert!(upper - lower < 1e-6, "{values:?}");
+    }
+}
+
 #[test]
 fn a_torn_last_line_is_repaired_and_its_cell_computed_anew() {
     let bench = Bench::with(SMALL);

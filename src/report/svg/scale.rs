@@ -100,7 +100,7 @@ impl Scale {
                 let at = f64::from(multiple) * 10f64.powi(exponent);
                 let shown = labelled.contains(&multiple) && (multiple > 1 || exponent % skip == 0);
                 if at >= low && at <= high {
-                    ticks.push(Tick { at, label: shown.then(|| label(multiple, exponent)) });
+                    ticks.push(Tick { at, label: shown.then(|| label(multiple, exponent, decades)) });
                 }
             }
         }
@@ -108,9 +108,11 @@ impl Scale {
     }
 }
 
-fn label(multiple: u32, exponent: i32) -> String {
+/// Over many decades, powers throughout below one; over few, plain numbers as far as they are short.
+fn label(multiple: u32, exponent: i32, decades: f64) -> String {
+    let shortest = if decades > 3.0 { 0 } else { -3 };
     match (multiple, exponent) {
-        (_, -3..=4) => plain(f64::from(multiple) * 10f64.powi(exponent), 2),
+        _ if (shortest..=4).contains(&exponent) => plain(f64::from(multiple) * 10f64.powi(exponent), 2),
         (1, _) => power_of_ten(exponent),
         _ => format!("{multiple}·{}", power_of_ten(exponent)),
     }

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::exact::{CovarianceFlow, Hitting, VarianceDescent};
 use crate::flow::{Flow, Integrator, Schedule, Snapshot, Trajectory};
 use crate::law::{BayesOracle, Gaussian, Law, NoisySample};
+use crate::meanfield::{MeanField, State};
 use crate::metric::{
     Confidence, Distance, Method, Prior, Sampling, SupSearch, between_gaussians, coupled,
     coupled_to_gaussian, distance, distance_to_law, line_floor, posterior_sup, simulated_floor,
@@ -71,7 +72,10 @@ impl<'a> Bench<'a> {
         let depths = if watched { spec.measure.depths } else { 0 };
         let time =
             |k: usize| ScoreTime::new(noise.denoising_horizon().get() * k as f64 / (depths - 1) as f64);
-        let flow = flow.with_snapshots((0..depths).map(time).collect::<Result<Vec<_>>>()?)?;
+        let mut flow = flow.with_snapshots((0..depths).map(time).collect::<Result<Vec<_>>>()?)?;
+        if spec.quantities.contains(&Quantity::ErrorBound) {
+            flow = flow.with_error_bound();
+        }
         let trajectory = flow.run(&start(cell, &sample.noisy)?, drift, integrator)?;
         Ok(Self { spec, cell, noise, beta, drift, integrator, sample, trajectory, bayes: OnceCell::new() })
     }
@@ -96,6 +100,8 @@ impl<'a> Bench<'a> {
                 bounded(distance(end, &self.whole_flow(self.integrator, tokens)?.end)?)
             }
             Quantity::W1ExactPrior => self.exact_bias()?,
+            Quantity::W1MeanFieldPrior => self.mean_field_bias()?,
+            Quantity::ErrorBound => self.error_bound(),
             Quantity::Coupled => {
                 let flow = self.gaussian_flow()?;
                 Number(coupled_to_gaussian(tokens, end, &flow, self.trajectory.raw_time)?.mean)
@@ -159,6 +165,30 @@ impl<'a> Bench<'a> {
         let distance = between_gaussians(&at_rest, &Gaussian::new(mean(), prior.covariance())?)?;
         let (lower, upper) = (distance.lower, distance.upper);
         Ok(Measurement::Bracket { value: 0.5 * (lower + upper), lower, upper })
+    }
+
+    fn mean_field_bias(&self) -> Result<Measurement> {
+        let mut problem = MeanField::new(self.spec.prior.clone(), self.noise, self.beta);
+        if let Some(radius) = self.cell.setting.radius {
+            problem = problem.truncated_to(BallRadius::new(radius)?);
+        }
+        let evolution = problem.evolve(&[self.trajectory.raw_time], self.drift)?;
+        let distances = evolution.states.iter().map(State::w1_to_prior).collect::<Result<Vec<_>>>()?;
+        let missing = || Measurement::Missing { missing: "the mean field gave no state".into() };
+        Ok(distances.first().map_or_else(missing, |found| Measurement::Bracket {
+            value: found.value,
+            lower: (found.value - found.error).max(0.0),
+            upper: found.value + found.error,
+        }))
+    }
+
+    fn error_bound(&self) -> Measurement {
+        let error = &self.trajectory.error;
+        match (&error.bound, &error.refusal) {
+            (Some(bound), _) => Measurement::Number(bound.w1),
+            (None, Some(refusal)) => Measurement::Missing { missing: refusal.to_string() },
+            (None, None) => Measurement::Missing { missing: "the flow gave no bound".into() },
+        }
     }
 
     fn posterior_sup(&self) -> Result<Measurement> {

@@ -152,15 +152,17 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Complains about every key that nobody asked for, and names the nearest one that exists.
-    pub fn finish(self) {
+    /// Complains about every key that nobody asked for, and names the nearest one that exists. True when there is none.
+    pub fn finish(self) -> bool {
         let known: Vec<&str> = self.known.borrow().iter().copied().collect();
-        for (key, entry) in self.table.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+        let unknown = || self.table.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+        for (key, entry) in unknown() {
             let place = if self.name.is_empty() { "the study" } else { self.name };
-            let unknown = Diagnostic::new(format!("unknown key `{key}` in {place}"), entry.key.clone());
-            self.complaints.push(suggest(unknown, key, &known));
+            let title = format!("unknown key `{key}` in {place}");
+            self.complaints.push(suggest(Diagnostic::new(title, entry.key.clone()), key, &known));
             self.missing.borrow_mut().retain(|missing| nearest(key, &known) != Some(missing.key));
         }
+        unknown().next().is_none()
     }
 }
 

@@ -97,7 +97,9 @@ fn law(tree: &Tree, complaints: &Complaints) -> Option<Law> {
     for key in reader.one_of(kind, "kind of law", &names)? {
         reader.entry(key);
     }
-    reader.finish();
+    if !reader.finish() {
+        return None;
+    }
     match Law::deserialize(tree.plain()) {
         Ok(law) => Some(law),
         Err(error) => {
@@ -142,7 +144,9 @@ impl Parameters {
             let title = "the study does not say how the flow is integrated";
             complaints.push(Diagnostic::new(title, place.clone()).help(FLOW_HELP));
         }
-        [Some(sweep), noise, flow].into_iter().flatten().for_each(Reader::finish);
+        for reader in [Some(sweep), noise, flow].into_iter().flatten() {
+            reader.finish();
+        }
         Self::assemble(axes.into_iter().collect::<Option<Vec<_>>>()?, tolerances, seeds?)
     }
 

@@ -56,6 +56,11 @@ impl Together<'_> {
         if quantity.needs_radius() && base.radius.is_none() {
             return Some("it compares with the flow without a ball; give a radius".into());
         }
+        if quantity == Quantity::W1MeanFieldPrior && prior.dimension() > 1 {
+            return Some(
+                "it is known on the line only; w1_exact_prior is for gaussian priors anywhere".into(),
+            );
+        }
         if quantity == Quantity::PosteriorSup {
             if prior.dimension() > SUP_DIMENSIONS {
                 return Some(format!("it is certified in up to {SUP_DIMENSIONS} dimensions only"));
