@@ -33,7 +33,11 @@ impl Real for f64 {
     type Plain = PlainDoubles;
     const POWER: &'static [Self] = &{
         let mut highest_first = EXP2;
-        highest_first.reverse();
+        let mut k = 0;
+        while k < EXP2.len() {
+            highest_first[k] = EXP2[EXP2.len() - 1 - k];
+            k += 1;
+        }
         highest_first
     };
     const ROUNDER: Self = ROUNDER;

@@ -54,11 +54,11 @@ fn check(number: usize) -> Vec<Outcome> {
     let schedule = Schedule::constant(Beta::new(problem.beta).unwrap());
     let flow = Flow::new(schedule, RawTime::new(problem.horizon()).unwrap()).unwrap().with_error_bound();
     let drift = drift(number, problem.tolerance);
-    let outcome = |(layered, integrator): (usize, &Box<dyn Integrator>)| {
+    let outcome = |(layered, integrator): (usize, Box<dyn Integrator>)| {
         let run = flow.run(&cloud, drift.as_ref(), integrator.as_ref()).unwrap();
         judge(problem, layered == 1, &run, &exact)
     };
-    integrators(&problem).iter().enumerate().map(outcome).collect()
+    integrators(&problem).into_iter().enumerate().map(outcome).collect()
 }
 
 fn judge(problem: Problem, layered: bool, run: &Trajectory, exact: &Cloud) -> Outcome {

@@ -109,8 +109,8 @@ impl Errors {
             lanes.log_mass[i] = ln::<A>(mass) + self.frame.log_unit;
         }
         for (i, row) in rows.chunks_exact_mut(Row::<D>::LENGTH).enumerate() {
-            for axis in 0..D {
-                row[axis] = lanes.velocity[axis][i];
+            for (entry, lane) in row.iter_mut().zip(&lanes.velocity) {
+                *entry = lane[i];
             }
             row[D] = lanes.log_mass[i];
             row[D + 1] = lanes.truncation[i];
@@ -153,9 +153,9 @@ impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
         let mut positions = [[0.0; BATCH]; D];
         for (batch, rows) in self.rows.chunks_mut(BATCH * Row::<D>::LENGTH).enumerate() {
             let count = rows.len() / Row::<D>::LENGTH;
-            for axis in 0..D {
+            for (axis, positions) in positions.iter_mut().enumerate() {
                 let coordinates = &self.tile.coordinates[axis][batch * BATCH..][..count];
-                for (position, &x) in positions[axis].iter_mut().zip(coordinates) {
+                for (position, &x) in positions.iter_mut().zip(coordinates) {
                     *position = self.tile.centre[axis].to(x) * to_box;
                 }
             }

@@ -43,7 +43,7 @@ impl<const D: usize> Grid<D> {
         let mut key = 0;
         for axis in (0..D).rev() {
             let position = point[axis] * self.inverse;
-            if !(position.abs() < f64::from(Self::HOME)) {
+            if position.is_nan() || position.abs() >= f64::from(Self::HOME) {
                 return STRAY;
             }
             let towards_zero = position as i32;

@@ -75,13 +75,13 @@ mod tests {
         for round in 0..2 {
             for i in 0..5000_u64 {
                 assert_eq!(
-                    u64::from(keys.number(i * i << (i % 40))),
-                    u64::from(keys.number(i * i << (i % 40)))
+                    u64::from(keys.number((i * i) << (i % 40))),
+                    u64::from(keys.number((i * i) << (i % 40)))
                 );
-                assert!(round == 0 || keys.list.contains(&(i * i << (i % 40))));
+                assert!(round == 0 || keys.list.contains(&((i * i) << (i % 40))));
             }
         }
-        let mut distinct: Vec<u64> = (0..5000_u64).map(|i| i * i << (i % 40)).collect();
+        let mut distinct: Vec<u64> = (0..5000_u64).map(|i| (i * i) << (i % 40)).collect();
         distinct.sort_unstable();
         distinct.dedup();
         let mut listed = keys.list.clone();

@@ -39,9 +39,9 @@ impl Curve {
     pub fn hermite(start: Anchor<'_>, end: Anchor<'_>, duration: f64) -> Self {
         let mut terms: [Vec<f64>; TERMS] = std::array::from_fn(|_| vec![0.0; start.points.len()]);
         let (h, h_2) = (duration, duration * duration);
-        for i in 0..start.points.len() {
+        for (i, origin) in start.points.iter().enumerate() {
             let (first, second) = (h * start.velocity[i], h_2 * start.acceleration[i]);
-            let moved = end.points[i] - start.points[i] - first - second / 2.0;
+            let moved = end.points[i] - origin - first - second / 2.0;
             let sped = h * end.velocity[i] - first - second;
             let bent = h_2 * end.acceleration[i] - second;
             terms[1][i] = first;

@@ -147,8 +147,9 @@ impl<R: Real, V: Wide<Scalar = R>> Own<V> {
     }
 }
 
-/// What else is the same for the whole row.
-struct Fixed<V> {
+/// What is the same for the whole row.
+struct Fixed<'a, V> {
+    own: &'a [Own<V>],
     radius: V,
     half_length: V,
     log_mass: V,
@@ -173,6 +174,13 @@ struct Running<V> {
     blur: V,
 }
 
+/// All that a row adds up.
+struct Totals<'a, R, V> {
+    running: Running<V>,
+    moment: &'a mut [V],
+    factors: Factors<R>,
+}
+
 impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION> {
     type Scalar = R;
     type Output = PairSums;
@@ -194,11 +202,12 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
             &room[..d]
         };
         let fixed = Fixed {
+            own,
             radius: V::splat(R::of(side.radius)),
             half_length: V::splat(R::of(side.half_length)),
             log_mass: V::splat(R::of(side.log_mass)),
         };
-        let mut running = Running {
+        let running = Running {
             mass: zero,
             change: zero,
             spread: zero,
@@ -211,7 +220,8 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
         let mut few = [zero; INLINE_MOMENTS];
         let mut many = vec![zero; if d > MOST_INLINE { moments } else { 0 }];
         let moment = if d > MOST_INLINE { &mut many[..] } else { &mut few[..moments] };
-        let mut factors = Factors { plain: [R::default(); BLOCK], turned: [R::default(); BLOCK] };
+        let factors = Factors { plain: [R::default(); BLOCK], turned: [R::default(); BLOCK] };
+        let mut totals = Totals { running, moment, factors };
         let mut influx = vec![(zero, zero); pairs.columns.len()];
         for at in (0..pairs.masses.len()).step_by(BLOCK) {
             let itself = side.row.checked_sub(at).filter(|k| *k < BLOCK);
@@ -221,29 +231,29 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
                 radius[k] = R::of(-side.radius);
             }
             for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
-                step::<R, V>(pairs, own, &fixed, at, k, &radius, &mut running, moment, &mut factors);
+                step::<R, V>(pairs, &fixed, at, k, &radius, &mut totals);
             }
             if let Some(k) = itself {
-                (factors.plain[k], factors.turned[k]) = (R::default(), R::default());
+                (totals.factors.plain[k], totals.factors.turned[k]) = (R::default(), R::default());
             }
             for ((plain, turned), column) in influx.iter_mut().zip(&pairs.columns) {
                 let column = block(column, at);
                 for k in (0..BLOCK).step_by(V::WIDTH) {
                     let x = V::load(column, k);
-                    *plain = V::load(&factors.plain, k).mul_add(x, *plain);
-                    *turned = V::load(&factors.turned, k).mul_add(x, *turned);
+                    *plain = V::load(&totals.factors.plain, k).mul_add(x, *plain);
+                    *turned = V::load(&totals.factors.turned, k).mul_add(x, *turned);
                 }
             }
         }
         PairSums {
-            mass: running.mass.total(),
-            change: running.change.total(),
-            spread: running.spread.total(),
-            changed_spread: running.changed_spread.total(),
-            reached_spread: running.reached_spread.total(),
-            reach: running.reach.total(),
-            blur: running.blur.total(),
-            moment: moment.iter().map(|m| m.total()).collect(),
+            mass: totals.running.mass.total(),
+            change: totals.running.change.total(),
+            spread: totals.running.spread.total(),
+            changed_spread: totals.running.changed_spread.total(),
+            reached_spread: totals.running.reached_spread.total(),
+            reach: totals.running.reach.total(),
+            blur: totals.running.blur.total(),
+            moment: totals.moment.iter().map(|m| m.total()).collect(),
             influx: influx.iter().map(|(p, t)| Influx { plain: p.total(), turned: t.total() }).collect(),
         }
     }
@@ -253,15 +263,13 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
 #[inline(always)]
 fn step<R: Real, V: Wide<Scalar = R>>(
     pairs: &Pairs<R>,
-    own: &[Own<V>],
-    fixed: &Fixed<V>,
+    fixed: &Fixed<'_, V>,
     at: usize,
     first: usize,
     radius: &[R; BLOCK],
-    running: &mut Running<V>,
-    moment: &mut [V],
-    factors: &mut Factors<R>,
+    totals: &mut Totals<'_, R, V>,
 ) {
+    let (own, Totals { running, moment, factors }) = (fixed.own, totals);
     let number = |x: f64| V::splat(R::of(x));
     let none = [V::zero(); CHAINS];
     let (mut distance_2, mut along, mut motion_2, mut spread_2, mut inner) = (none, none, none, none, none);
@@ -310,9 +318,9 @@ fn step<R: Real, V: Wide<Scalar = R>>(
     for row in 0..own.len() {
         for column in 0..=row {
             let (rows, columns) = (block(&pairs.points[row], at), block(&pairs.points[column], at));
-            for n in 0..CHAINS {
+            for (n, weight) in weight.iter().enumerate() {
                 let k = first + n * V::WIDTH;
-                let weighted = weight[n].mul(own[row].barycentre.sub(V::load(rows, k)));
+                let weighted = weight.mul(own[row].barycentre.sub(V::load(rows, k)));
                 moment[entry] =
                     weighted.mul_add(own[column].barycentre.sub(V::load(columns, k)), moment[entry]);
             }
