@@ -100,8 +100,8 @@ impl<'a> Bench<'a> {
                 bounded(distance(end, &self.whole_flow(self.integrator, tokens)?.end)?)
             }
             Quantity::W1ExactPrior => self.exact_bias()?,
-            Quantity::W1MeanField => self.from_mean_field(&particles_on_line(end)?)?,
-            Quantity::W1MeanFieldPrior => self.from_mean_field(&prior.on_line()?)?,
+            Quantity::W1MeanField => self.mean_field_distance(&particles_on_line(end)?)?,
+            Quantity::W1MeanFieldPrior => self.mean_field_distance(&prior.on_line()?)?,
             Quantity::ErrorBound => self.error_bound(),
             Quantity::Coupled => {
                 let flow = self.gaussian_flow()?;
@@ -169,7 +169,7 @@ impl<'a> Bench<'a> {
     }
 
     /// W1 between the mean-field law and another one, with the error that two resolutions of it show.
-    fn from_mean_field(&self, other: &LineLaw) -> Result<Measurement> {
+    fn mean_field_distance(&self, other: &LineLaw) -> Result<Measurement> {
         let mut problem = MeanField::new(self.spec.prior.clone(), self.noise, self.beta);
         if let Some(radius) = self.cell.setting.radius {
             problem = problem.truncated_to(BallRadius::new(radius)?);
