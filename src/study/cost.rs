@@ -65,6 +65,7 @@ fn extra(quantity: Quantity, n: f64, dimension: usize, flow: f64) -> f64 {
         Quantity::HittingTime => LONGER_FLOW * flow,
         Quantity::ErrorBound => BOUNDED_FLOW * flow,
         Quantity::W1MeanFieldPrior => MEAN_FIELD,
+        Quantity::W1MeanField => MEAN_FIELD + 1e-5 * n,
         Quantity::PosteriorSup => n * SUPREMUM[dimension.clamp(1, 3) - 1],
         _ => 1e-7 * n,
     }

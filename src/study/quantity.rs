@@ -7,7 +7,8 @@
 //! | `w1_floor` | the expected W1 of `N` independent points of the prior: what perfect denoising would show | |
 //! | `w1_untruncated` | W1 between the refined particles and those of the same tokens without a ball | a radius |
 //! | `w1_exact_prior` | W1 between the exact mean-field solution and the prior: what more particles do not remove | a Gaussian prior |
-//! | `w1_mean_field_prior` | the same by quadrature, for any prior on the line and with a ball | dimension 1 |
+//! | `w1_mean_field` | W1 between the refined particles and the mean-field law, `N = ∞` | dimension 1 |
+//! | `w1_mean_field_prior` | W1 between that law and the prior, by quadrature: any prior, with or without a ball | dimension 1 |
 //! | `coupled` | mean distance of the particles from their exact mean-field partners | a Gaussian prior, no radius |
 //! | `posterior_sup` | largest posterior-mean error in the ball `|y| ≤ sup_radius`, certified | dimension ≤ 3 |
 //! | `integration_error` | mean distance of the particles from those of the exact flow of the same tokens | |
@@ -62,6 +63,8 @@ quantities! {
     W1Untruncated, "w1_untruncated", "W1 to the flow without a ball", "length";
     /// W1 between the exact mean-field solution and the prior.
     W1ExactPrior, "w1_exact_prior", "W1 of the mean field to the prior", "length";
+    /// W1 between the refined particles and the mean-field law.
+    W1MeanField, "w1_mean_field", "W1 to the mean-field law", "length";
     /// W1 between the mean field, by quadrature, and the prior.
     W1MeanFieldPrior, "w1_mean_field_prior", "W1 of the mean field (quadrature) to the prior", "length";
     /// Mean distance from the exact mean-field partners.
@@ -117,6 +120,11 @@ impl Quantity {
     /// True when the closed forms of a Gaussian prior are used.
     pub(super) fn needs_gaussian(self) -> bool {
         matches!(self, Self::Coupled | Self::W1ExactPrior | Self::HittingTimeExact)
+    }
+
+    /// True when it is known on the line only.
+    pub(super) fn needs_line(self) -> bool {
+        matches!(self, Self::W1MeanField | Self::W1MeanFieldPrior)
     }
 
     /// True when it is about the ball.

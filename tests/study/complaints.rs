@@ -65,6 +65,11 @@ fn wrong_types_and_impossible_values_say_what_would_be_right() {
             "sup_radius = 3 in [measure]",
         ),
         ("quantities = [\"coupled\"", "quantities = [\"coupled\", \"coupled\"", "name every quantity once"),
+        (
+            "\"w1_exact_prior\"]\n[prior]\nkind = \"gaussian\"\nmean = 0",
+            "\"w1_mean_field\"]\n[prior]\nkind = \"gaussian\"\nmean = [0, 0]",
+            "it is known on the line only",
+        ),
         ("quantities = [\"coupled\", ", "quantities = [", "add it to `quantities`"),
         ("[[fit]]", "[measure]\ndepths = 5\n[[fit]]", "`depths` has no effect here"),
         ("[[fit]]", "[measure]\nsup_radius = 5\n[[fit]]", "`sup_radius` has no effect here"),

@@ -134,10 +134,12 @@ fn the_hitting_time_is_near_the_closed_form() {
 #[test]
 fn bounds_bound_and_the_mean_field_meets_its_closed_form() {
     use ebflow::study::Measurement;
-    use ebflow::study::Quantity::{ErrorBound, IntegrationError, W1ExactPrior, W1MeanFieldPrior};
+    use ebflow::study::Quantity::{
+        ErrorBound, IntegrationError, W1ExactPrior, W1MeanField, W1MeanFieldPrior, W1Prior,
+    };
     let study = SMALL.split("[[fit]]").next().unwrap().replace(
         "\"coupled\", \"w1_prior\", \"w1_exact_prior\"",
-        "\"error_bound\", \"integration_error\", \"w1_exact_prior\", \"w1_mean_field_prior\"",
+        "\"error_bound\", \"integration_error\", \"w1_exact_prior\", \"w1_mean_field_prior\", \"w1_mean_field\", \"w1_prior\"",
     );
     let spec = Spec::parse("study.toml", &study).unwrap();
     for cell in spec.cells().iter().filter(|cell| cell.seed == 0 && cell.setting.n == 40) {
@@ -150,6 +152,22 @@ fn bounds_bound_and_the_mean_field_meets_its_closed_form() {
         };
         assert!(lower <= number(W1ExactPrior) && number(W1ExactPrior) <= upper, "{values:?}");
         assert!(upper - lower < 1e-6, "{values:?}");
+        // The mean field of a Gaussian is a Gaussian, to which W1 is known exactly.
+        let noise = ebflow::NoiseVariance::new(cell.setting.noise_var).unwrap();
+        let beta = ebflow::Beta::new(cell.setting.beta).unwrap();
+        let (mean, covariance) = (spec.prior.mean(), spec.prior.covariance());
+        let flow = ebflow::exact::CovarianceFlow::of_prior(mean, covariance, noise, beta).unwrap();
+        let std = flow.eigenvalues_at(noise.denoising_horizon().to_raw(beta))[0].sqrt();
+        let law = format!("{{ kind = 'gaussian', mean = 0, std = {std:?} }}");
+        let law = ebflow::Law::parse(&law).unwrap().on_line().unwrap();
+        let tokens = spec.prior.sample_noisy(cell.setting.n, noise, cell.seed).unwrap().noisy;
+        let run = ebflow::Flow::new(ebflow::Schedule::constant(beta), noise.denoising_horizon()).unwrap();
+        let end =
+            run.run(&tokens, &ebflow::drift::Auto::default(), &ebflow::Adaptive::new(1e-6, 1e-6).unwrap());
+        let exact = ebflow::metric::line::w1_to_law(&end.unwrap().end, &law).unwrap();
+        assert!((number(W1MeanField) - exact).abs() < 1e-6, "{values:?}, not {exact}");
+        let (apart, bias) = (number(W1Prior), number(W1ExactPrior));
+        assert!((number(W1MeanField) - apart).abs() <= bias + 1e-9, "the triangle closes");
     }
 }
 

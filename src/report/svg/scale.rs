@@ -6,6 +6,8 @@ use crate::report::number::{plain, power_of_ten};
 const MARGIN: f64 = 0.05;
 /// A range over this ratio is shown logarithmically.
 const WIDE: f64 = 4.0;
+/// The powers of ten that are ordinary numbers.
+const POWERS: (f64, f64) = (-307.0, 308.0);
 /// Ticks to aim for on a linear axis.
 const TICKS: f64 = 6.0;
 
@@ -92,7 +94,9 @@ impl Scale {
             d if d > 0.8 => &[1, 2, 5],
             _ => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
         };
-        let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+        // Beyond the powers of ten that exist, the ends of the axis under- or overflow.
+        let power = |end: f64| (end / std::f64::consts::LN_10).clamp(POWERS.0, POWERS.1);
+        let (first, last) = (power(self.low).floor() as i32, power(self.high).ceil() as i32);
         let skip = ((last - first) / 7).max(1);
         let mut ticks = Vec::new();
         for exponent in first..=last {

@@ -14,8 +14,8 @@ use crate::drift::Drift;
 use crate::error::Result;
 use crate::exact::{CovarianceFlow, Hitting, VarianceDescent};
 use crate::flow::{Flow, Integrator, Schedule, Snapshot, Trajectory};
-use crate::law::{BayesOracle, Gaussian, Law, NoisySample};
-use crate::meanfield::{MeanField, State};
+use crate::law::{Atoms, BayesOracle, Gaussian, Law, LineLaw, NoisySample};
+use crate::meanfield::MeanField;
 use crate::metric::{
     Confidence, Distance, Method, Prior, Sampling, SupSearch, between_gaussians, coupled,
     coupled_to_gaussian, distance, distance_to_law, line_floor, posterior_sup, simulated_floor,
@@ -100,7 +100,8 @@ impl<'a> Bench<'a> {
                 bounded(distance(end, &self.whole_flow(self.integrator, tokens)?.end)?)
             }
             Quantity::W1ExactPrior => self.exact_bias()?,
-            Quantity::W1MeanFieldPrior => self.mean_field_bias()?,
+            Quantity::W1MeanField => self.mean_field_distance(&particles_on_line(end)?)?,
+            Quantity::W1MeanFieldPrior => self.mean_field_distance(&prior.on_line()?)?,
             Quantity::ErrorBound => self.error_bound(),
             Quantity::Coupled => {
                 let flow = self.gaussian_flow()?;
@@ -167,19 +168,19 @@ impl<'a> Bench<'a> {
         Ok(Measurement::Bracket { value: 0.5 * (lower + upper), lower, upper })
     }
 
-    fn mean_field_bias(&self) -> Result<Measurement> {
+    /// W1 between the mean-field law and another one, with the error that two resolutions of it show.
+    fn mean_field_distance(&self, other: &LineLaw) -> Result<Measurement> {
         let mut problem = MeanField::new(self.spec.prior.clone(), self.noise, self.beta);
         if let Some(radius) = self.cell.setting.radius {
             problem = problem.truncated_to(BallRadius::new(radius)?);
         }
         let evolution = problem.evolve(&[self.trajectory.raw_time], self.drift)?;
-        let distances = evolution.states.iter().map(State::w1_to_prior).collect::<Result<Vec<_>>>()?;
-        let missing = || Measurement::Missing { missing: "the mean field gave no state".into() };
-        Ok(distances.first().map_or_else(missing, |found| Measurement::Bracket {
-            value: found.value,
-            lower: (found.value - found.error).max(0.0),
-            upper: found.value + found.error,
-        }))
+        let Some(state) = evolution.states.first() else {
+            return Ok(Measurement::Missing { missing: "the mean field gave no state".into() });
+        };
+        let (value, coarse) = (state.fine.w1_to(other)?, state.coarse.w1_to(other)?);
+        let error = (value - coarse).abs() + state.error;
+        Ok(Measurement::Bracket { value, lower: (value - error).max(0.0), upper: value + error })
     }
 
     fn error_bound(&self) -> Measurement {
@@ -271,6 +272,12 @@ fn start(cell: &Cell, tokens: &Cloud) -> Result<Cloud> {
         Some(radius) => tokens.truncated_to(BallRadius::new(radius)?),
         None => Ok(tokens.clone()),
     }
+}
+
+/// The empirical law of a cloud on the line.
+fn particles_on_line(cloud: &Cloud) -> Result<LineLaw> {
+    let weights = (0..cloud.len()).map(|i| cloud.weight(i)).collect();
+    Law::Atoms(Atoms::new(cloud.rows().map(<[f64]>::to_vec).collect(), weights)?).on_line()
 }
 
 /// The mean variance of a coordinate.

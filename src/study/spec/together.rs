@@ -56,10 +56,8 @@ impl Together<'_> {
         if quantity.needs_radius() && base.radius.is_none() {
             return Some("it compares with the flow without a ball; give a radius".into());
         }
-        if quantity == Quantity::W1MeanFieldPrior && prior.dimension() > 1 {
-            return Some(
-                "it is known on the line only; w1_exact_prior is for gaussian priors anywhere".into(),
-            );
+        if quantity.needs_line() && prior.dimension() > 1 {
+            return Some("it is known on the line only; take a prior of dimension one".into());
         }
         if quantity == Quantity::PosteriorSup {
             if prior.dimension() > SUP_DIMENSIONS {
