@@ -72,6 +72,14 @@ impl Workbench {
     }
 }
 
+/// A number in a JSON object, by its pointer.
+pub fn number(value: &serde_json::Value, pointer: &str) -> f64 {
+    value
+        .pointer(pointer)
+        .and_then(|v| v.as_f64())
+        .unwrap_or_else(|| panic!("no number {pointer} in {value}"))
+}
+
 fn words(line: &str) -> Vec<String> {
     let quoted = line.split('\'').enumerate().flat_map(|(i, part)| match i % 2 {
         1 => vec![part.to_owned()],

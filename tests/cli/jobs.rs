@@ -1,15 +1,8 @@
 //! The verbs doing their job.
 
-use super::bench_of_files::Workbench;
+use super::bench_of_files::{Workbench, number};
 
 const MIXTURE: &str = r#"'{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.1 }'"#;
-
-fn number(value: &serde_json::Value, pointer: &str) -> f64 {
-    value
-        .pointer(pointer)
-        .and_then(|v| v.as_f64())
-        .unwrap_or_else(|| panic!("no number {pointer} in {value}"))
-}
 
 #[test]
 fn hitting_time_is_printed_to_full_precision_in_both_clocks() {

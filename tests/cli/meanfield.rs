@@ -1,6 +1,6 @@
 //! `ebflow meanfield`: values with their error bars, and the limits of `f64`.
 
-use super::bench_of_files::Workbench;
+use super::bench_of_files::{Workbench, number};
 
 const NORMAL: &str = r#"'{ kind = "gaussian", mean = 0.3, std = 1 }'"#;
 const MIXTURE: &str = r#"'{ kind = "mixture", weights = [0.3, 0.7], means = [-1, 1], std = 0.5 }'"#;
@@ -14,13 +14,6 @@ const POSTERIOR_AT_TWO: f64 = 1.3705297015829343;
 
 /// What the table and the default accuracy leave.
 const ACCURACY: f64 = 1e-9;
-
-fn number(value: &serde_json::Value, pointer: &str) -> f64 {
-    value
-        .pointer(pointer)
-        .and_then(|v| v.as_f64())
-        .unwrap_or_else(|| panic!("no number {pointer} in {value}"))
-}
 
 #[test]
 fn a_gaussian_agrees_with_its_closed_form() {

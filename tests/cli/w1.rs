@@ -1,16 +1,9 @@
 //! `ebflow w1`: exact where it can be, bracketed where it cannot, and clear about bad input.
 
-use super::bench_of_files::Workbench;
+use super::bench_of_files::{Workbench, number};
 
 const NORMAL: &str = r#"'{ kind = "gaussian", mean = 0, std = 1 }'"#;
 const PLANE: &str = r#"'{ kind = "gaussian", mean = [0, 0], std = 1 }'"#;
-
-fn number(value: &serde_json::Value, pointer: &str) -> f64 {
-    value
-        .pointer(pointer)
-        .and_then(|v| v.as_f64())
-        .unwrap_or_else(|| panic!("no number {pointer} in {value}"))
-}
 
 #[test]
 fn clouds_on_the_line_are_compared_exactly() {
