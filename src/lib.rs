@@ -29,6 +29,7 @@
 //! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
 //! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
+//! | `claim` | the paper's statements, judged by evidence with error bars (feature `study`) | |
 //! | `report` | what rows say, as text, CSV, JSON, SVG and HTML (feature `study`) | |
 //!
 //! # A first flow
@@ -49,6 +50,8 @@
 //! ```
 #![warn(missing_docs)]
 
+#[cfg(feature = "study")]
+pub mod claim;
 pub mod cloud;
 pub mod denoise;
 pub mod drift;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "error",
     "scale",
     "cloud",
@@ -18,6 +18,7 @@ const ORDER: [&str; 14] = [
     "denoise",
     "metric",
     "study",
+    "claim",
     "report",
 ];
 

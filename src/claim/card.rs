@@ -1,0 +1,35 @@
+//! [`Card`]: what a claim says about itself before any evidence.
+
+use super::verdict::VerdictKind;
+
+/// A statement of the paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// Its name on the command line.
+    pub id: &'static str,
+    /// The paper's label.
+    pub label: &'static str,
+    /// The statement in one sentence.
+    pub statement: &'static str,
+    /// Where it was tested; where it holds, if that is less than the paper says.
+    pub regime: &'static str,
+    /// What holds instead, if it fails as printed; else empty.
+    pub correction: &'static str,
+    /// The verdict that its evidence has given.
+    pub expected: VerdictKind,
+    /// How its rows are drawn, if a picture says more.
+    pub plot: Option<Axes>,
+}
+
+/// The axes of a plot of measured against predicted numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axes {
+    /// Name and unit of the horizontal axis.
+    pub x: &'static str,
+    /// Name and unit of the vertical axis.
+    pub y: &'static str,
+    /// Whether the horizontal axis is logarithmic.
+    pub log_x: bool,
+    /// Whether the vertical axis is logarithmic.
+    pub log_y: bool,
+}
