@@ -157,6 +157,15 @@ pub enum Error {
         problem: String,
     },
 
+    /// A claim that is not in the register.
+    #[error("there is no claim {id}: did you mean {nearest}? `ebflow verify --list` names them all")]
+    UnknownClaim {
+        /// What was asked for.
+        id: String,
+        /// The most similar name that exists.
+        nearest: &'static str,
+    },
+
     /// The operating system refused.
     #[error("cannot {action} {path}: {source}")]
     Io {

@@ -9,7 +9,9 @@
 //! | [`Card`] | what a claim says about itself before any evidence |
 //! | [`Value`], [`Row`] | numbers with error bars, and comparisons of two of them |
 //! | [`Verdict`] | what rows say of a statement |
-//! | [`Record`] | a claim with its rows, and the file format that keeps them |
+//! | [`Record`] | a claim with its rows and what follows from them |
+//! | [`Evidence`] | records of many claims, and the file that keeps them |
+//! | [`gather`] | evidence of many claims in parallel |
 //! | [`baseline`] | rows compared with rows that were accepted before |
 //! | `derivative` | differentiation with an error bar |
 //! | the others | the claims, one family a file |
@@ -19,18 +21,22 @@
 
 pub mod baseline;
 mod card;
+mod evidence;
+mod gathering;
 mod record;
 mod row;
 mod value;
 mod verdict;
 
 pub use card::{Axes, Card};
-pub use record::{Record, from_lines, to_lines};
+pub use evidence::Evidence;
+pub use gathering::gather;
+pub use record::Record;
 pub use row::{Place, Relation, Role, Row};
 pub use value::Value;
 pub use verdict::{Verdict, VerdictKind};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::study::Preset;
 
 /// A statement that can be put to the test.
@@ -45,4 +51,14 @@ pub trait Claim: Send + Sync {
 /// All claims, in the order of the paper's argument.
 pub fn register() -> Vec<Box<dyn Claim>> {
     vec![]
+}
+
+/// The claim of a register with this id.
+pub fn find<'a>(register: &'a [Box<dyn Claim>], id: &str) -> Result<&'a dyn Claim> {
+    let named = register.iter().find(|claim| claim.card().id == id);
+    let nearest = || register.iter().min_by_key(|claim| strsim::damerau_levenshtein(id, claim.card().id));
+    named.map(Box::as_ref).ok_or_else(|| Error::UnknownClaim {
+        id: id.into(),
+        nearest: nearest().map_or("none", |claim| claim.card().id),
+    })
 }

@@ -4,8 +4,11 @@
 //! 3 a computation failed, 130 interrupted (and resumable).
 
 mod args;
+mod bless;
+mod check;
 mod completions;
 mod denoise;
+mod evidence;
 mod exact;
 mod flow;
 mod meanfield;
@@ -16,6 +19,7 @@ mod report;
 mod run_report;
 mod sample;
 mod study;
+mod verify;
 mod w1;
 
 use std::process::ExitCode;
@@ -38,6 +42,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Verify(verify::Args),
+    Check(check::Args),
+    Bless(bless::Args),
     Sample(sample::Args),
     Denoise(denoise::Args),
     Flow(flow::Args),
@@ -61,6 +68,9 @@ pub fn main() -> ExitCode {
 
 fn run(verb: Verb) -> Result<ExitCode> {
     let done = match verb {
+        Verb::Verify(args) => return verify::run(&args),
+        Verb::Check(args) => return check::run(&args),
+        Verb::Bless(args) => return bless::run(&args),
         Verb::Study(args) => return study::run(&args),
         Verb::Merge(args) => return merge::run(&args),
         Verb::Report(args) => return report::run(&args),

@@ -18,9 +18,11 @@ struct Versioned<'a, T> {
 
 /// Prints a result as JSON or, with its [`Display`], as text.
 pub fn print<T: Serialize + Display>(result: &T, json: bool) -> Result<()> {
-    if !json {
-        return bytes(result.to_string().as_bytes());
-    }
+    if json { self::json(result) } else { bytes(result.to_string().as_bytes()) }
+}
+
+/// Prints a result as one JSON object.
+pub fn json<T: Serialize>(result: &T) -> Result<()> {
     let versioned = Versioned { schema: SCHEMA, result };
     let text = serde_json::to_string_pretty(&versioned).map_err(|e| stdout_failed(e.into()))?;
     bytes(format!("{text}\n").as_bytes())

@@ -1,19 +1,20 @@
-//! `ebflow report`: rebuild the report of a study from its rows.
+//! `ebflow report`: rebuild the report of a study, or of claims, from its rows.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ebflow::Result;
+use ebflow::claim::{Evidence, register};
 use ebflow::report::{Material, csv, html, json, text};
 use ebflow::study::{Completeness, Folder, RunOutcome, Shard, Summary, Table, Verdict};
 use serde::Serialize;
 
-use super::{FAILED_CHECK, NUMERICAL_FAILURE, output};
+use super::{FAILED_CHECK, NUMERICAL_FAILURE, output, verify};
 
-/// Rebuild report.html, rows.csv and summary.json from rows.
+/// Rebuild report.html and the other summaries of a folder from its rows.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder that `ebflow study` or `ebflow merge` has written.
+    /// Folder that `ebflow study`, `ebflow merge` or `ebflow verify --out` has written.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Fit rates even where cells are missing or failed.
@@ -25,6 +26,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
+    if args.folder.join(Evidence::FILE).is_file() {
+        let evidence = Evidence::read(&args.folder, &register())?;
+        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), None, args.json)?;
+        return Ok(verify::judged(&evidence));
+    }
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
     publish(&Folder::open(&args.folder)?, completeness, args.json)
 }

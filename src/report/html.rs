@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::study::{CloudPath, Fit, PairedStep, Quantity, Row, RunRecord, Verdict};
 
 const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("style.css");
 
 /// Columns of the first table beside the verdict, which comes first on a page and last on a terminal.
 const FIT_COLUMNS: usize = 5;
@@ -62,10 +63,15 @@ struct Page<'a> {
 
 /// The page.
 pub fn html(material: &Material<'_>) -> Result<String> {
+    rendered(TEMPLATE, Serde(Page::new(material)))
+}
+
+/// A page from its template, with the style that all pages share.
+pub(super) fn rendered<T: Serialize>(template: &str, page: Serde<T>) -> Result<String> {
     let mut environment = Environment::new();
-    environment.add_template("page.html", TEMPLATE).map_err(refused)?;
-    let template = environment.get_template("page.html").map_err(refused)?;
-    template.render(Serde(Page::new(material))).map_err(refused)
+    environment.add_template("style.css", STYLE).map_err(refused)?;
+    environment.add_template("page.html", template).map_err(refused)?;
+    environment.get_template("page.html").and_then(|page_of| page_of.render(page)).map_err(refused)
 }
 
 impl<'a> Page<'a> {

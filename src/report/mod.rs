@@ -1,4 +1,4 @@
-//! Reports: what the rows of a study say, as text, CSV, JSON, SVG and HTML. All of it is a pure function of rows.
+//! Reports: what rows say, as text, CSV, JSON, SVG and HTML. All of it is a pure function of rows.
 //!
 //! | file | holds |
 //! |---|---|
@@ -7,7 +7,9 @@
 //! | [`json()`] | means, intervals, fits and verdicts for other programs |
 //! | [`html()`] | a page of its own: verdicts, plots, tables, provenance; light and dark, no network |
 //! | [`svg`] | the plots |
+//! | [`claims`] | the same for evidence of claims, and as JUnit and Markdown |
 
+pub mod claims;
 mod csv;
 mod figures;
 mod html;
@@ -23,7 +25,7 @@ pub use text::text;
 
 use crate::study::{RunRecord, Spec, Summary, Table};
 
-/// Everything a report is made from.
+/// Everything the report of a study is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
     /// The study.

@@ -47,7 +47,7 @@ mod tree;
 
 pub use diagnostic::SpecError;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::diagnostic::Diagnostic;
 use self::reader::{Complaints, Reader};
@@ -61,8 +61,9 @@ const OPTION: &str = "--set";
 /// The table that the preset `quick` lays over the rest.
 const QUICK: &str = "quick";
 
-/// Which variant of a study is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Which variant of a study is meant, and how thoroughly evidence is gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Preset {
     /// The study as it stands.
     #[default]

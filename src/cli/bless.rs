@@ -1,0 +1,33 @@
+//! `ebflow bless`: accept what the claims' evidence is now.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ebflow::Result;
+use ebflow::claim::{Claim, register};
+use ebflow::report::claims::text;
+use ebflow::study::{Folder, Preset};
+
+use super::evidence::{BASELINE, Jobs, gathered};
+use super::output;
+use super::verify::judged;
+
+/// Gather quick evidence of all claims and keep it as what `ebflow check` compares with.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Folder to keep it in.
+    #[arg(value_name = "DIR", default_value = BASELINE)]
+    folder: PathBuf,
+    #[command(flatten)]
+    jobs: Jobs,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let register = register();
+    let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();
+    let evidence = gathered(&claims, Preset::Quick, &args.jobs, None)?;
+    output::bytes(text(&evidence).as_bytes())?;
+    evidence.write(&Folder::create(&args.folder)?)?;
+    eprintln!("accepted: {}", args.folder.display());
+    Ok(judged(&evidence))
+}

@@ -1,0 +1,126 @@
+//! What `verify`, `check` and `bless` share: gathering evidence with progress on stderr, and telling GitHub.
+
+use std::fs::OpenOptions;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ebflow::claim::{Claim, Evidence, Record, gather};
+use ebflow::study::{Folder, Preset};
+use ebflow::{Error, Result};
+use indicatif::ProgressBar;
+
+/// Where the committed evidence lives.
+pub const BASELINE: &str = "validation/baseline";
+
+/// Set by GitHub where it runs jobs, and shows lines of a certain form beside them.
+const ACTIONS: &str = "GITHUB_ACTIONS";
+/// Set by GitHub to the file that becomes the page of a job.
+const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// How thoroughly evidence is gathered.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum PresetName {
+    /// Within a minute.
+    Quick,
+    /// More seeds, sizes and settings: minutes.
+    Full,
+}
+
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Quick => Self::Quick,
+            PresetName::Full => Self::Full,
+        }
+    }
+}
+
+/// Threads to use.
+#[derive(Debug, clap::Args)]
+pub struct Jobs {
+    /// Threads to use [default: all cores]. Evidence does not depend on it.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+}
+
+impl Jobs {
+    fn count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cores, usize::from)
+    }
+}
+
+/// Puts claims to the test; what is finished is kept in the folder, if there is one, from then on.
+pub fn gathered(
+    claims: &[&dyn Claim],
+    preset: Preset,
+    jobs: &Jobs,
+    folder: Option<&Folder>,
+) -> Result<Evidence> {
+    let progress = Progress::new(claims.len());
+    let evidence = gather(claims, preset, jobs.count(), |record, so_far| {
+        progress.show(record, so_far.records.len(), claims.len());
+        folder.map_or(Ok(()), |folder| so_far.write(folder))
+    });
+    progress.end();
+    evidence
+}
+
+/// A bar on a terminal, a line per finished claim elsewhere.
+enum Progress {
+    Bar(ProgressBar),
+    Lines,
+}
+
+impl Progress {
+    fn new(claims: usize) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self::Lines;
+        }
+        let bar = ProgressBar::new(claims as u64);
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self::Bar(bar)
+    }
+
+    fn show(&self, record: &Record, done: usize, total: usize) {
+        match self {
+            Self::Bar(bar) => bar.set_position(done as u64),
+            Self::Lines => {
+                let seconds = record.elapsed.unwrap_or_default().as_secs_f64();
+                let verdict = record.verdict.kind().words();
+                eprintln!("[{done}/{total}] {}: {verdict} ({seconds:.1} s)", record.card.id);
+            }
+        }
+    }
+
+    fn end(&self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job.
+pub fn tell_github(annotations: &str, summary: &str) -> Result<()> {
+    if std::env::var_os(ACTIONS).is_some_and(|value| value == "true") {
+        eprint!("{annotations}");
+    }
+    let Some(path) = std::env::var_os(SUMMARY).filter(|path| !path.is_empty()).map(PathBuf::from) else {
+        return Ok(());
+    };
+    let file = OpenOptions::new().append(true).create(true).open(&path);
+    let written = file.and_then(|mut file| file.write_all(summary.as_bytes()));
+    written.map_err(|source| Error::Io { action: "write to", path, source })
+}
+
+/// A file beside nothing else, written whole or not at all.
+pub fn write_file(path: &Path, content: &str) -> Result<()> {
+    let named = path.file_name().and_then(|name| name.to_str());
+    let Some(name) = named else {
+        let source = std::io::Error::other("it is not the name of a file");
+        return Err(Error::Io { action: "write", path: path.into(), source });
+    };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Folder::create(parent.unwrap_or(Path::new(".")))?.write(name, content.as_bytes())
+}

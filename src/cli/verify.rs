@@ -1,0 +1,97 @@
+//! `ebflow verify`: the paper's claims, judged.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ebflow::Result;
+use ebflow::claim::{Claim, Evidence, find, register};
+use ebflow::report::claims::{annotations, headings, html, json, junit, list, markdown, overview, text};
+use ebflow::study::Folder;
+use serde::Serialize;
+
+use super::evidence::{Jobs, PresetName, gathered, tell_github, write_file};
+use super::{FAILED_CHECK, output};
+
+/// Judge the paper's claims by evidence gathered now.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The claims to judge [default: all].
+    #[arg(value_name = "CLAIM")]
+    claims: Vec<String>,
+    /// Name the claims and what they say, and judge none.
+    #[arg(long)]
+    list: bool,
+    /// How thoroughly to look.
+    #[arg(long, value_enum, default_value = "quick")]
+    preset: PresetName,
+    /// Folder for the rows (claims.jsonl), report.html and CLAIMS.md.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    jobs: Jobs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Write the verdicts as JUnit test cases.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Listing<T> {
+    claims: T,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let register = register();
+    let chosen = chosen(&register, &args.claims)?;
+    if args.list {
+        return listed(&chosen, args.json).map(|()| ExitCode::SUCCESS);
+    }
+    let folder = args.out.as_deref().map(Folder::create).transpose()?;
+    let evidence = gathered(&chosen, args.preset.into(), &args.jobs, folder.as_ref())?;
+    publish(&evidence, folder.as_ref(), args.junit.as_deref(), args.json)?;
+    tell_github(&annotations::of_evidence(&evidence), &overview(&evidence))?;
+    Ok(judged(&evidence))
+}
+
+/// The claims by name, in the order of the register; all without names.
+fn chosen<'a>(register: &'a [Box<dyn Claim>], names: &[String]) -> Result<Vec<&'a dyn Claim>> {
+    names.iter().try_for_each(|name| find(register, name).map(drop))?;
+    let wanted = |claim: &&dyn Claim| names.is_empty() || names.iter().any(|name| name == claim.card().id);
+    Ok(register.iter().map(Box::as_ref).filter(wanted).collect())
+}
+
+fn listed(chosen: &[&dyn Claim], as_json: bool) -> Result<()> {
+    match as_json {
+        true => output::json(&Listing { claims: headings(chosen) }),
+        false => output::bytes(list(chosen).as_bytes()),
+    }
+}
+
+/// Writes the files asked for and prints the verdicts.
+pub fn publish(
+    evidence: &Evidence,
+    folder: Option<&Folder>,
+    junit_file: Option<&Path>,
+    as_json: bool,
+) -> Result<()> {
+    if let Some(folder) = folder {
+        evidence.write(folder)?;
+        folder.write("report.html", html(evidence)?.as_bytes())?;
+        folder.write("CLAIMS.md", markdown(evidence).as_bytes())?;
+        eprintln!("report: {}", folder.path().join("report.html").display());
+    }
+    if let Some(file) = junit_file {
+        write_file(file, &junit(evidence)?)?;
+    }
+    match as_json {
+        true => output::json(&json(evidence)),
+        false => output::bytes(text(evidence).as_bytes()),
+    }
+}
+
+/// A verdict that was not expected is a failed check.
+pub fn judged(evidence: &Evidence) -> ExitCode {
+    if evidence.is_expected() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CHECK) }
+}

@@ -1,0 +1,68 @@
+//! A page of its own: verdicts, plots, every row.
+
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::cells::{ROW_HEADER, record_cells, row_cells, verdict_sign};
+use super::figure::figure;
+use super::text::tally;
+use crate::claim::{Evidence, Record, VerdictKind};
+use crate::error::Result;
+use crate::report::html::rendered;
+
+const TEMPLATE: &str = include_str!("page.html");
+
+#[derive(Serialize)]
+struct Page<'a> {
+    tally: String,
+    row_header: [&'static str; 7],
+    claims: Vec<Section<'a>>,
+}
+
+#[derive(Serialize)]
+struct Section<'a> {
+    id: &'static str,
+    label: &'static str,
+    statement: &'static str,
+    class: &'static str,
+    verdict: String,
+    surprise: Option<&'static str>,
+    overview: Vec<String>,
+    regime: &'static str,
+    remark: Option<&'a str>,
+    figure: Option<String>,
+    rows: Vec<[String; 7]>,
+}
+
+/// The page.
+pub fn html(evidence: &Evidence) -> Result<String> {
+    let page = Page {
+        tally: tally(evidence),
+        row_header: ROW_HEADER,
+        claims: evidence.records.iter().map(section).collect(),
+    };
+    rendered(TEMPLATE, Serde(page))
+}
+
+fn section(record: &Record) -> Section<'_> {
+    let (card, kind) = (record.card, record.verdict.kind());
+    let class = match kind {
+        VerdictKind::Holds => "good",
+        VerdictKind::HoldsWithin | VerdictKind::Inconclusive => "open",
+        VerdictKind::FailsAsPrinted => "bad",
+    };
+    let [_, _, numbers @ ..] = record_cells(record);
+    Section {
+        id: card.id,
+        label: card.label,
+        statement: card.statement,
+        class,
+        verdict: format!("{} {}", verdict_sign(kind), kind.words()),
+        surprise: (!record.is_expected()).then(|| card.expected.words()),
+        overview: numbers.into(),
+        regime: card.regime,
+        remark: record.verdict.remark().filter(|remark| *remark != card.regime),
+        figure: figure(record),
+        rows: record.rows.iter().map(row_cells).collect(),
+    }
+}

@@ -1,0 +1,63 @@
+//! Evidence as a document.
+
+use std::fmt::Write;
+
+use super::cells::{RECORD_HEADER, ROW_HEADER, complaint, record_cells, row_cells, verdict_sign};
+use super::text::tally;
+use crate::claim::{Evidence, Record, VerdictKind};
+use crate::study::Preset;
+
+/// The whole document: an overview, then every claim with its rows.
+pub fn markdown(evidence: &Evidence) -> String {
+    let preset = match evidence.preset {
+        Preset::Full => "full",
+        Preset::Quick => "quick",
+    };
+    let mut out = format!(
+        "# What the paper claims, and what the evidence says\n\nWritten by `ebflow verify --preset {preset} --out DIR` from the rows in \
+         `claims.jsonl`; not to be edited by hand. `METHODOLOGY.md` says how to read it.\n\n"
+    );
+    out += &overview(evidence);
+    evidence.records.iter().for_each(|record| section(record, &mut out));
+    out
+}
+
+/// All verdicts in one table.
+pub fn overview(evidence: &Evidence) -> String {
+    let mut out = format!("{}.\n\n", tally(evidence));
+    table(&RECORD_HEADER, evidence.records.iter().map(record_cells), &mut out);
+    for record in evidence.records.iter().filter(|record| !record.is_expected()) {
+        let _ = writeln!(out, "\n**{}**: {}", record.card.id, complaint(record));
+    }
+    out
+}
+
+fn section(record: &Record, out: &mut String) {
+    let (card, kind) = (record.card, record.verdict.kind());
+    let _ = writeln!(out, "\n## {}\n\n{}\n", card.id, card.statement);
+    let _ = writeln!(out, "Paper: `{}`. Verdict: {} **{}**.", card.label, verdict_sign(kind), kind.words());
+    match (kind, record.verdict.remark()) {
+        (VerdictKind::FailsAsPrinted, Some(remark)) => {
+            let _ = writeln!(out, "What holds instead: {remark}. Tested in: {}.", card.regime);
+        }
+        (VerdictKind::Inconclusive, Some(remark)) => {
+            let _ = writeln!(out, "Reason: {remark}.");
+        }
+        (VerdictKind::HoldsWithin, _) => {
+            let _ = writeln!(out, "Holds in: {}.", card.regime);
+        }
+        _ => {
+            let _ = writeln!(out, "Tested in: {}.", card.regime);
+        }
+    }
+    out.push('\n');
+    table(&ROW_HEADER, record.rows.iter().map(row_cells), out);
+}
+
+fn table<const N: usize>(header: &[&str; N], rows: impl Iterator<Item = [String; N]>, out: &mut String) {
+    let _ = writeln!(out, "| {} |\n|{}", header.join(" | "), "---|".repeat(N));
+    for row in rows {
+        // A bar would end the cell.
+        let _ = writeln!(out, "| {} |", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
+    }
+}
