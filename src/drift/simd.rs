@@ -2,6 +2,8 @@
 //!
 //! This file is the only one with `unsafe` code. Every block calls instructions whose presence was checked.
 
+use std::sync::LazyLock;
+
 use super::kernel::{ANY, Flavour, Kernel, ROWS, Sweep, sweep_lanes};
 use super::wide::{Real, RowProgram, Wide};
 
@@ -14,14 +16,28 @@ pub(super) struct Instructions {
     avx2: bool,
 }
 
+/// Setting this variable to anything keeps all kernels to what every machine has: a way to see, on one machine, what another will compute.
+const PORTABLE: &str = "EBFLOW_PORTABLE";
+
+/// What is used, found out once: a run does not change its mind.
+static DETECTED: LazyLock<Instructions> = LazyLock::new(|| {
+    let wanted = std::env::var_os(PORTABLE).is_none_or(|value| value.is_empty());
+    #[cfg(target_arch = "x86_64")]
+    let there = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let there = false;
+    Instructions { avx2: wanted && there }
+});
+
 impl Instructions {
-    /// The fastest that this machine has.
+    /// The fastest that this machine has, unless the variable `EBFLOW_PORTABLE` is set.
     pub(super) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        #[cfg(not(target_arch = "x86_64"))]
-        let avx2 = false;
-        Self { avx2 }
+        *DETECTED
+    }
+
+    /// True when vectors of four doubles and fused multiply-add may be used.
+    pub(super) fn has_avx2(self) -> bool {
+        self.avx2
     }
 
     /// What every machine has.

@@ -3,6 +3,9 @@
 //! Kernels are written once, as plain loops over small arrays, generic over [`Arithmetic`]; everything below
 //! [`Kernel::run`] is inlined, so the compiler vectorises it for whatever the surrounding function may assume.
 
+#[cfg(target_arch = "x86_64")]
+use crate::drift::simd::Instructions;
+
 /// How `a·b + c` is computed.
 pub(super) trait Arithmetic {
     /// `a·b + c`, with one rounding or two.
@@ -42,8 +45,8 @@ pub(super) trait Kernel {
 /// Runs `kernel` in the widest form this machine offers.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the two features that `with_avx2` requires were just detected.
+    if Instructions::detect().has_avx2() {
+        // SAFETY: the two features that `with_avx2` requires were detected.
         return unsafe { with_avx2(kernel) };
     }
     kernel.run::<Separate>()
