@@ -2,12 +2,16 @@
 //!
 //! # Formula
 //! A number has moved when `|new − old|` exceeds the sum of both numerical error bars: discretisation, truncation and rounding. Sampling errors do not
-//! count, because a rerun draws the same samples.
+//! count, because a rerun draws the same samples. An error bar that has grown much is a change of its own: else the wider it got, the less would
+//! be seen to move.
 
 use super::record::Record;
 use super::row::Row;
 use super::value::Value;
 use super::verdict::VerdictKind;
+
+/// A bar so many times wider has lost a digit of what was known. Rounding and other instructions change a bar by less.
+const WIDER: f64 = 10.0;
 
 /// A difference between accepted and new evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +37,17 @@ pub enum Difference {
         new: f64,
         /// How far it moved, in error bars.
         bars: f64,
+    },
+    /// A number is known less well.
+    Widened {
+        /// The row's setting and quantity.
+        row: String,
+        /// Which of its two numbers.
+        side: Side,
+        /// The accepted error bar.
+        old: f64,
+        /// The new error bar.
+        new: f64,
     },
     /// A row is gone.
     Missing {
@@ -95,10 +110,14 @@ fn moved(old: &Row, new: &Row) -> Vec<Difference> {
     let sides =
         [(Side::Measured, old.measured, new.measured), (Side::Predicted, old.predicted, new.predicted)];
     let difference = |(side, old, now): (Side, Value, Value)| {
-        let bars = error_bars_between(old, now);
+        let (row, bars) = (new.name(), error_bars_between(old, now));
         // What is not a number has moved too.
         let still = bars <= 1.0;
-        (!still).then(|| Difference::Moved { row: new.name(), side, old: old.value, new: now.value, bars })
+        match still {
+            false => Some(Difference::Moved { row, side, old: old.value, new: now.value, bars }),
+            true if now.numerical <= WIDER * old.numerical => None,
+            true => Some(Difference::Widened { row, side, old: old.numerical, new: now.numerical }),
+        }
     };
     sides.into_iter().filter_map(difference).collect()
 }
@@ -141,6 +160,17 @@ mod tests {
         };
         assert!((bars - 10.0).abs() < 1e-9);
         assert!(!changes(f64::NAN, 1e-3).is_empty());
+    }
+
+    #[test]
+    fn a_bar_that_hides_a_move_is_seen_itself() {
+        let changes =
+            |bar: f64| compare(&[record(vec![row("a", 1.0, 1e-3)])], &[record(vec![row("a", 1.01, bar)])]);
+        let [Change { what: Difference::Widened { side: Side::Measured, .. }, .. }] = changes(0.02)[..]
+        else {
+            panic!("a bar twenty times as wide is seen")
+        };
+        assert_eq!(changes(0.0095), [], "half a digit is not");
     }
 
     #[test]

@@ -54,6 +54,13 @@ impl Evidence {
     /// Reads what a folder keeps, as evidence of the claims of a register.
     pub fn read(folder: &Path, register: &[Box<dyn Claim>]) -> Result<Self> {
         let path = folder.join(Self::FILE);
+        if !path.is_file() {
+            let problem = format!(
+                "there is no {} in it; name a folder that `ebflow bless` or `ebflow verify --out` has written",
+                Self::FILE
+            );
+            return Err(Error::Store { path: folder.into(), problem });
+        }
         let failed = |source| Error::Io { action: "read", path: path.clone(), source };
         let text = std::fs::read_to_string(&path).map_err(failed)?;
         Self::from_lines(&text, &path, register)

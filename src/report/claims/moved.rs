@@ -35,6 +35,12 @@ pub(super) fn sentence(difference: &Difference) -> String {
                 digits(*new)
             )
         }
+        Difference::Widened { row, side, old, new } => format!(
+            "{row}: the error bar of the {} number grew from {} to {}",
+            side_word(*side),
+            plain(*old, 3),
+            plain(*new, 3)
+        ),
         Difference::Missing { row } => format!("{row}: the row is gone"),
         Difference::Added { row } => format!("{row}: the row is new"),
         Difference::Verdict { old, new } => {
@@ -97,6 +103,9 @@ fn entry(change: &Change) -> Entry {
             error_bars: Some(*bars),
             ..plain("moved", row)
         },
+        Difference::Widened { row, side, old, new } => {
+            Entry { side: Some(side_word(*side)), old: Some(*old), new: Some(*new), ..plain("widened", row) }
+        }
         Difference::Missing { row } => plain("missing", row),
         Difference::Added { row } => plain("added", row),
         Difference::Verdict { .. } => Entry { row: None, ..plain("verdict", "") },

@@ -1,0 +1,28 @@
+//! Documents that are made from evidence, or speak of the command line, are true.
+
+use ebflow::claim::{Evidence, register};
+use ebflow::report::claims::markdown;
+
+use crate::bench::{Bench, repository, stderr};
+
+#[test]
+fn the_document_of_all_claims_is_that_of_the_last_full_run() {
+    let evidence = Evidence::read(&repository("validation"), &register()).unwrap();
+    let kept = std::fs::read_to_string(repository("validation/CLAIMS.md")).unwrap();
+    assert!(
+        kept == markdown(&evidence),
+        "validation/CLAIMS.md is stale: run `ebflow report validation`, or `ebflow verify --preset full --out validation`"
+    );
+}
+
+#[test]
+fn commands_in_the_example_for_other_repositories_exist() {
+    let text = std::fs::read_to_string(repository("validation/ci-example.yml")).unwrap();
+    let commands: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once("run: ebflow ")).map(|c| c.1).collect();
+    assert!(commands.len() >= 2);
+    for command in commands {
+        let output = Bench::new().run(&format!("{command} --help"));
+        assert!(output.status.success(), "{command}: {}", stderr(&output));
+    }
+}

@@ -1,0 +1,6 @@
+//! The verbs `verify`, `check`, `bless` and what they write.
+
+mod baseline;
+mod bench;
+mod documents;
+mod verbs;

@@ -1,0 +1,113 @@
+//! The verbs as scripts use them, on the two cheapest claims.
+
+use crate::bench::{Bench, stderr, stdout};
+
+/// Cheap claims with different verdicts.
+const CHEAP: &str = "tweedie dirac-hitting-time";
+
+#[test]
+fn the_register_is_listed_in_the_order_of_the_argument() {
+    let bench = Bench::new();
+    let listed = bench.good("verify --list");
+    let at = |id: &str| listed.find(&format!("{id}  [")).unwrap_or_else(|| panic!("{id} is listed"));
+    assert!(at("drift-is-log-gradient") < at("tweedie") && at("tweedie") < at("hitting-time"));
+    let json: serde_json::Value = serde_json::from_str(&bench.good("verify --list --json")).unwrap();
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["claims"].as_array().unwrap().len(), listed.lines().count() / 2);
+}
+
+#[test]
+fn verdicts_come_as_json_with_the_fields_of_the_contract() {
+    let json: serde_json::Value =
+        serde_json::from_str(&Bench::new().good(&format!("verify {CHEAP} --json"))).unwrap();
+    assert_eq!((&json["schema"], &json["preset"]), (&1.into(), &"quick".into()));
+    let claims = json["claims"].as_array().unwrap();
+    assert_eq!(claims.len(), 2);
+    assert_eq!((&claims[0]["id"], &claims[0]["verdict"]), (&"tweedie".into(), &"fails_as_printed".into()));
+    for claim in claims {
+        for number in ["measured", "predicted", "margin", "seconds"] {
+            assert!(claim[number].is_f64(), "{number}: {claim}");
+        }
+        for text in ["label", "statement", "regime"] {
+            assert!(claim[text].as_str().is_some_and(|text| !text.is_empty()), "{text}: {claim}");
+        }
+    }
+}
+
+#[test]
+fn a_claim_that_does_not_exist_is_refused_with_the_nearest_name() {
+    let output = Bench::new().run("verify tweedy");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean tweedie"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_folder_of_evidence_can_be_reported_again_and_checked() {
+    let bench = Bench::new();
+    let printed = bench.good(&format!("verify {CHEAP} --out out --junit tests/junit.xml"));
+    assert!(printed.contains("every verdict as expected"), "{printed}");
+    let (page, document) = (bench.read("out/report.html"), bench.read("out/CLAIMS.md"));
+    assert!(page.contains("fails as printed") && document.contains("## tweedie"));
+    for outside in ["src=", "url(", "@import", "http"] {
+        assert!(!page.contains(outside), "the page needs nothing but itself: {outside}");
+    }
+    let junit = bench.read("tests/junit.xml");
+    assert!(junit.contains("tests=\"2\" failures=\"0\"") && junit.contains("name=\"tweedie\""), "{junit}");
+    bench.good("report out");
+    assert_eq!((bench.read("out/report.html"), bench.read("out/CLAIMS.md")), (page, document));
+    assert!(bench.good("check out").contains("nothing moved"));
+}
+
+/// Accepted evidence in which one measured number is off by a third.
+fn moved_baseline(bench: &Bench) -> String {
+    bench.good("verify dirac-hitting-time --out accepted");
+    let text = bench.read("accepted/claims.jsonl");
+    let line = text.lines().nth(1).unwrap();
+    let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+    let measured = row["measured"]["value"].as_f64().unwrap();
+    row["measured"]["value"] = (4.0 / 3.0 * measured).into();
+    bench.write("accepted/claims.jsonl", &text.replace(line, &row.to_string()));
+    row["quantity"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_number_that_moved_fails_the_check_and_is_named() {
+    let bench = Bench::new();
+    let quantity = moved_baseline(&bench);
+    let output = bench.run("check accepted");
+    assert_eq!(output.status.code(), Some(1));
+    let text = stdout(&output);
+    assert!(text.contains(&quantity) && text.contains("error bars, from"), "{text}");
+    let json: serde_json::Value = serde_json::from_slice(&bench.run("check accepted --json").stdout).unwrap();
+    assert_eq!((&json["schema"], &json["unchanged"]), (&1.into(), &false.into()));
+    assert_eq!(json["changes"][0]["claim"], "dirac-hitting-time");
+    assert!(json["changes"][0]["error_bars"].as_f64().unwrap() > 1.0);
+}
+
+#[test]
+fn github_is_told_where_it_runs_the_check() {
+    let bench = Bench::new();
+    moved_baseline(&bench);
+    let summary = bench.path("summary.md");
+    let output = bench
+        .command("check accepted")
+        .envs([("GITHUB_ACTIONS", "true".as_ref()), ("GITHUB_STEP_SUMMARY", summary.as_os_str())])
+        .output()
+        .unwrap();
+    assert!(stderr(&output).contains("::error title=dirac-hitting-time::"), "{}", stderr(&output));
+    assert!(bench.read("summary.md").contains("error bars"));
+    assert!(!stderr(&bench.run("check accepted")).contains("::error"), "only where the variable is set");
+}
+
+#[test]
+fn what_cannot_be_checked_is_an_input_error() {
+    let bench = Bench::new();
+    let missing = bench.run("check nowhere");
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).contains("ebflow bless"), "{}", stderr(&missing));
+    std::fs::create_dir(bench.path("torn")).unwrap();
+    bench.write("torn/claims.jsonl", "{\"schema\":1,\"pre");
+    let torn = bench.run("check torn");
+    assert_eq!(torn.status.code(), Some(2));
+    assert!(stderr(&torn).contains("line 1"), "{}", stderr(&torn));
+}
