@@ -11,16 +11,21 @@
 //! | [`Verdict`] | what rows say of a statement |
 //! | [`Record`] | a claim with its rows, and the file format that keeps them |
 //! | [`baseline`] | rows compared with rows that were accepted before |
-//! | `derivative` | differentiation with an error bar |
-//! | the others | the claims, one family a file |
+//! | `derivative`, `residual`, `nodes` | differentiation with an error bar, violations of identities, quadrature |
+//! | [`kernel`], [`truncation`] | the claims, one family a module |
 //!
 //! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the verdict turn; its
 //! [`Default`] is what this crate ships. Tolerances are error bars of the evidence, never constants: see [`Value`] and [`Row`].
 
 pub mod baseline;
 mod card;
+mod derivative;
+pub mod kernel;
+mod nodes;
 mod record;
+mod residual;
 mod row;
+pub mod truncation;
 mod value;
 mod verdict;
 
@@ -44,5 +49,10 @@ pub trait Claim: Send + Sync {
 
 /// All claims, in the order of the paper's argument.
 pub fn register() -> Vec<Box<dyn Claim>> {
-    vec![]
+    vec![
+        Box::new(kernel::DriftIsLogGradient::default()),
+        Box::new(kernel::EnergyGradient::default()),
+        Box::new(kernel::Tweedie::default()),
+        Box::new(kernel::GaussianKernelOnly::default()),
+    ]
 }
