@@ -1,0 +1,33 @@
+//! The register: every claim there is.
+
+use super::{Claim, confine, gaussian, kernel};
+use crate::error::{Error, Result};
+
+/// All claims, in the order of the paper's argument.
+pub fn register() -> Vec<Box<dyn Claim>> {
+    vec![
+        Box::new(kernel::DriftIsLogGradient::default()),
+        Box::new(confine::InvariantBall::default()),
+        Box::new(confine::ActionEstimate::default()),
+        Box::new(confine::MomentGrowth::default()),
+        Box::new(confine::Stability::default()),
+        Box::new(kernel::EnergyGradient::default()),
+        Box::new(kernel::Tweedie::default()),
+        Box::new(kernel::GaussianKernelOnly::default()),
+        Box::new(gaussian::CovarianceEquation::default()),
+        Box::new(gaussian::RecoveryRate::default()),
+        Box::new(gaussian::HittingTime::default()),
+        Box::new(gaussian::DiracHittingTime::default()),
+        Box::new(confine::LayersToFlow::default()),
+    ]
+}
+
+/// The claim of a register with this id.
+pub fn find<'a>(register: &'a [Box<dyn Claim>], id: &str) -> Result<&'a dyn Claim> {
+    let named = register.iter().find(|claim| claim.card().id == id);
+    let nearest = || register.iter().min_by_key(|claim| strsim::damerau_levenshtein(id, claim.card().id));
+    named.map(Box::as_ref).ok_or_else(|| Error::UnknownClaim {
+        id: id.into(),
+        nearest: nearest().map_or("none", |claim| claim.card().id),
+    })
+}
