@@ -19,6 +19,7 @@
 
 pub mod baseline;
 mod card;
+pub mod confine;
 mod record;
 mod row;
 mod value;
@@ -44,5 +45,11 @@ pub trait Claim: Send + Sync {
 
 /// All claims, in the order of the paper's argument.
 pub fn register() -> Vec<Box<dyn Claim>> {
-    vec![]
+    vec![
+        Box::new(confine::InvariantBall::default()),
+        Box::new(confine::ActionEstimate::default()),
+        Box::new(confine::MomentGrowth::default()),
+        Box::new(confine::Stability::default()),
+        Box::new(confine::LayersToFlow::default()),
+    ]
 }
