@@ -8,10 +8,13 @@
 //! # Error bars
 //! A computed step starts at the computed cloud, and the exact step from there stays in its hull. So every step may leave the hull by its own error
 //! and no more: the tolerance with which an adaptive step was accepted, or the drift's certificate times `η` for a layer. Errors
-//! of earlier steps are not amplified, and along a run the bars add up.
+//! of earlier steps are not amplified, and along a run the bars add up. What another machine's rounding does to the number itself is amplified, by up to
+//! `e^{2t/e}`, the growth of ripples, and the bars of layers allow for that too.
 //!
 //! # Paper
 //! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"
+
+use std::f64::consts::E;
 
 use super::path::{certificate, directions, dot, follow, self_drift};
 use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
@@ -34,9 +37,9 @@ const LEGS: usize = 16;
 /// Raw time of a flow: by then the clouds have clustered.
 const HORIZON: f64 = 4.0;
 const TOLERANCE: f64 = 1e-9;
-/// Steps of layers; each network has [`LAYERS`] of them.
+/// Steps of layers, and the raw time that each network spans at least.
 const STEPS: [f64; 3] = [0.1, 0.9, 0.999];
-const LAYERS: usize = 30;
+const SPAN: f64 = 3.0;
 /// Roundings of a projection or a norm in three dimensions, and of a layer.
 const ROUNDINGS: f64 = 8.0;
 
@@ -228,14 +231,17 @@ impl InvariantBall {
 
     /// The hull along layers of one step.
     fn layers(&self, scene: &Scene, step: f64) -> Result<Row> {
-        let (mut grown, mut error) = (f64::NEG_INFINITY, 0.0_f64);
+        let mut grown = f64::NEG_INFINITY;
+        let (mut time, mut error) = (0.0_f64, 0.0_f64);
         let mut cloud = scene.cloud.clone();
-        for _ in 0..LAYERS {
+        while time < SPAN {
             let (next, certified) = self.layer(&cloud, scene.beta, step)?;
             grown = grown.max(scene.growth(&cloud, &next));
-            error = error.max(step * certified + scene.rounding());
-            cloud = next;
+            error = error * (2.0 * step / E).exp() + step * certified + scene.rounding();
+            (time, cloud) = (time + step, next);
         }
+        // Of a difference between two clouds.
+        error *= 2.0;
         let quantity = format!("growth of the hull in a layer, η = {step}");
         Ok(Row::at_most(scene.case.name, &quantity, Value::known_to(grown, error), Value::exact(0.0))
             .on_scale(scene.case.radius))

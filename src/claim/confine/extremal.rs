@@ -4,7 +4,8 @@
 //! Put a share `p` of the mass into one atom at height `L` on an axis, and spread the rest over a sphere of radius `ρ` in the hyperplane across it.
 //! In many dimensions nearly all points of the sphere are `√2ρ` apart, while the atom is only `(ρ² + L²)^{1/2}` away. With `L < ρ` and
 //! `β` large, every point of the sphere is drawn to the atom, though hardly any mass is there: the barycentre lies `L` beyond the mean, and
-//! `A/V → (ρ² + L²)/ρ²`, which comes as close to two as one likes. It takes `βρ²` large and a dimension of the order `(βρ²)²`.
+//! `A/V → (ρ² + L²)/ρ²`, which comes as close to two as one likes: fix `p` and `L²/ρ² < 1`, let `βρ² → ∞`, and let the dimension grow like `(βρ²)²`, then `p → 0` and
+//! `L → ρ`. Both inequalities of the paper's proof become equalities: the barycentre is one point, and that point is as far as the average one.
 //!
 //! With `β = 1`, `d − 1` dimensions across, `n = (d − 1)/2`, `r = ρ²`, the sphere integrals are
 //! ```text
@@ -37,10 +38,10 @@ pub(super) struct AtomAndSphere {
 /// About the best parameters there are for their dimension, found by a simplex search; others would only give smaller ratios.
 pub(super) const ATOMS_AND_SPHERES: [AtomAndSphere; 5] = [
     AtomAndSphere { dimension: 30, share: 0.632, radius_2: 11.87, height: 1.506 },
-    AtomAndSphere { dimension: 50, share: 0.3045, radius_2: 19.58, height: 2.195 },
     AtomAndSphere { dimension: 100, share: 0.1155, radius_2: 33.47, height: 3.483 },
-    AtomAndSphere { dimension: 300, share: 0.03314, radius_2: 67.58, height: 6.158 },
     AtomAndSphere { dimension: 1000, share: 0.01151, radius_2: 136.6, height: 9.980 },
+    AtomAndSphere { dimension: 10_000, share: 0.002359, radius_2: 493.8, height: 21.10 },
+    AtomAndSphere { dimension: 100_000, share: 0.0006117, radius_2: 1721.7, height: 40.77 },
 ];
 
 /// How such a measure moves: coefficients of the drift, and the moments that follow.
@@ -61,11 +62,12 @@ impl AtomAndSphere {
         let n = 0.5 * (self.dimension as f64 - 1.0);
         let z = hypergeometric(n, 0.25 * r * r);
         let cosine = r / (2.0 * n) * hypergeometric(n + 1.0, 0.25 * r * r) / z;
-        let near = (-0.5 * (r + l * l)).exp();
-        let (s, a, b) = ((1.0 - p) * (-r).exp() * z, p * near, (1.0 - p) * near);
+        // a/S: both would underflow.
+        let pull = p / (1.0 - p) * (0.5 * (r - l * l)).exp() / z;
+        let b = (1.0 - p) * (-0.5 * (r + l * l)).exp();
         Motion {
-            across: cosine * s / (s + a) - 1.0,
-            along: a * l / (s + a),
+            across: cosine / (1.0 + pull) - 1.0,
+            along: l * pull / (1.0 + pull),
             atom: -b * l / (p + b),
             variance: (1.0 - p) * (r + p * l * l),
         }

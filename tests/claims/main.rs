@@ -1,0 +1,3 @@
+//! Claims: the shipped ones give the expected verdicts, and faulty parts turn them.
+
+mod confine;
