@@ -16,7 +16,7 @@
 
 use std::f64::consts::E;
 
-use super::path::{certificate, directions, dot, follow, self_drift};
+use super::path::{certificate, directions, dot, follow, most, self_drift};
 use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
@@ -152,17 +152,17 @@ impl Scene {
     /// By how much the hull grew from one cloud to another, at most over all directions.
     fn growth(&self, before: &Cloud, after: &Cloud) -> f64 {
         let gain = |u: &Vec<f64>| support(after, u) - support(before, u);
-        self.directions.iter().map(gain).fold(f64::NEG_INFINITY, f64::max)
+        most(self.directions.iter().map(gain))
     }
 }
 
 /// `h(u)`
 fn support(cloud: &Cloud, u: &[f64]) -> f64 {
-    cloud.rows().map(|z| dot(u, z)).fold(f64::NEG_INFINITY, f64::max)
+    most(cloud.rows().map(|z| dot(u, z)))
 }
 
 fn radius(cloud: &Cloud) -> f64 {
-    cloud.rows().map(|z| dot(z, z).sqrt()).fold(0.0, f64::max)
+    most(cloud.rows().map(|z| dot(z, z).sqrt()))
 }
 
 impl InvariantBall {
@@ -179,7 +179,7 @@ impl InvariantBall {
             let length = dot(x, x).sqrt();
             length + dot(x, v) / length
         };
-        let measured = pairs.map(reach).fold(f64::NEG_INFINITY, f64::max);
+        let measured = most(pairs.map(reach));
         let farthest = distances.iter().copied().fold(1.0, f64::max);
         let error = certificate(&field) + farthest * scene.rounding();
         let quantity = format!("reach of barycentres, targets {place}");

@@ -19,7 +19,7 @@
 use std::f64::consts::{E, SQRT_2};
 
 use super::extremal::{ATOMS_AND_SPHERES, growing_atoms};
-use super::moments::{Moments, ratio};
+use super::moments::{Moments, largest, ratio};
 use super::path::{certificate, follow, self_drift};
 use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
@@ -130,7 +130,7 @@ impl Claim for MomentGrowth {
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let (lines, radii, count): (&[&LineCase], &[f64], usize) = match preset {
             Preset::Quick => (&[&SHIFTED], &[0.3, 1.0, 4.0], COUNT),
-            Preset::Full => (&[&CENTRED, &SHIFTED, &WIDE], &[0.3, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0], 8 * COUNT),
+            Preset::Full => (&[&CENTRED, &SHIFTED, &WIDE], &[0.3, 1.0, 2.0, 3.0, 5.0], 8 * COUNT),
         };
         let mut rows = Vec::new();
         for line in lines {
@@ -174,23 +174,14 @@ impl Curve {
             };
             knots.map(|(k, at)| factor(k, at) * values[at].value).sum::<f64>() * step / 3.0
         };
-        let bar = values.iter().map(|value| value.numerical).fold(0.0, f64::max);
+        let bar = largest(&values).numerical;
         let fine = simpson(1);
         Value::known_to(fine, (fine - simpson(2)).abs() + self.horizon * bar)
     }
 
     /// The largest of some numbers along the way.
     fn largest(&self, of: impl Fn(&Moments) -> Value) -> Value {
-        let values = self.moments.iter().map(of);
-        values.fold(Value::known_to(f64::NEG_INFINITY, 0.0), |most, next| Value {
-            value: most.value.max(next.value),
-            numerical: if most.value.is_finite() {
-                most.numerical.max(next.numerical)
-            } else {
-                next.numerical
-            },
-            sampling: 0.0,
-        })
+        largest(&self.moments.iter().map(of).collect::<Vec<Value>>())
     }
 }
 

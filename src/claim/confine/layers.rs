@@ -19,6 +19,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::path::most;
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
@@ -209,7 +210,7 @@ fn constant(gaps: &[Gap]) -> Value {
     let scaled: Vec<f64> = gaps.iter().map(|gap| gap.depth as f64 * gap.size.value).collect();
     let once: Vec<f64> = scaled.windows(2).map(|pair| 2.0 * pair[1] - pair[0]).collect();
     let twice: Vec<f64> = once.windows(2).map(|pair| (4.0 * pair[1] - pair[0]) / 3.0).collect();
-    let noise = gaps.iter().map(|gap| gap.depth as f64 * gap.size.numerical).fold(0.0, f64::max);
+    let noise = most(gaps.iter().map(|gap| gap.depth as f64 * gap.size.numerical));
     let (value, before) = (twice[twice.len() - 1], once[once.len() - 1]);
     // Both extrapolations together add at most this many bars.
     Value::known_to(value, (value - before).abs() + 5.0 * noise)
@@ -219,7 +220,7 @@ fn constant(gaps: &[Gap]) -> Value {
 fn order(gaps: &[Gap]) -> Value {
     let local: Vec<f64> =
         gaps.windows(2).map(|pair| (pair[0].size.value / pair[1].size.value).log2()).collect();
-    let noise = gaps.iter().map(|gap| gap.size.numerical / gap.size.value).fold(0.0, f64::max);
+    let noise = most(gaps.iter().map(|gap| gap.size.numerical / gap.size.value));
     let (last, before) = (local[local.len() - 1], local[local.len() - 2]);
     let limit = 2.0 * last - before;
     Value::known_to(limit, (limit - last).abs() + 6.0 * noise / std::f64::consts::LN_2)

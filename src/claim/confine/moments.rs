@@ -7,7 +7,7 @@
 //! With `e_i` the certificate of `v_i`, rounding and truncation change `A` by at most `Σ ω (2|v_i| e_i + e_i²)` and `P` by at most
 //! `2 Σ ω |z_i| e_i`; sums of `N` terms of one sign err by at most `N` units of roundoff, relatively.
 
-use super::path::{dot, self_drift};
+use super::path::{dot, most, self_drift};
 use crate::claim::Value;
 use crate::cloud::Cloud;
 use crate::drift::Drift;
@@ -55,6 +55,15 @@ impl Moments {
             action: Value::known_to(action, relative * action + action_error),
             power: Value::known_to(power, relative * power_size + power_error),
         })
+    }
+}
+
+/// The largest of some numbers, with the widest of their error bars: a maximum moves by no more than the number that moves most.
+pub(super) fn largest(values: &[Value]) -> Value {
+    Value {
+        value: most(values.iter().map(|value| value.value)),
+        numerical: most(values.iter().map(|value| value.numerical)),
+        sampling: 0.0,
     }
 }
 

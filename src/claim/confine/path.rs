@@ -55,7 +55,12 @@ pub(super) fn self_drift(cloud: &Cloud, drift: &dyn Drift, beta: Beta) -> Result
 
 /// What rounding and truncation may have done to each drift of a field, at most.
 pub(super) fn certificate(field: &DriftField) -> f64 {
-    field.rounding.iter().zip(&field.truncation).map(|(r, t)| r + t).fold(0.0, f64::max)
+    most(field.rounding.iter().zip(&field.truncation).map(|(r, t)| r + t))
+}
+
+/// The largest of some numbers; what is not a number outdoes all others, so that it cannot hide.
+pub(super) fn most(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, |most, x| if x > most || x.is_nan() { x } else { most })
 }
 
 /// Unit vectors: both of them on the line, else `count` seeded ones.
