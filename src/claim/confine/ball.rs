@@ -1,0 +1,273 @@
+//! Particles stay in the ball, and in the convex hull.
+//!
+//! # Formula
+//! With `u = x/|x|` and `F = x + X`, the radial inequality `⟨x, X[μ](x)⟩ ≤ R|x| − |x|²` says that no barycentre lies beyond the ball in the
+//! direction of its target: `u·F(x) ≤ R`, inside and outside. Along the flow, and along layers `z ← z + ηv` with `η < 1`, the support
+//! function `h(u) = max_k u·z_k` does not grow for any `u`, and `max_k |z_k|` stays below `R`.
+//!
+//! # Error bars
+//! A computed step starts at the computed cloud, and the exact step from there stays in its hull. So every step may leave the hull by its own error
+//! and no more: the tolerance with which an adaptive step was accepted, or the drift's certificate times `η` for a layer. Errors
+//! of earlier steps are not amplified, and along a run the bars add up. What another machine's rounding does to the number itself is amplified, by up to
+//! `e^{2t/e}`, the growth of ripples, and the bars of layers allow for that too.
+//!
+//! # Paper
+//! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"
+
+use std::f64::consts::E;
+
+use super::path::{certificate, directions, dot, follow, most, self_drift};
+use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
+use crate::cloud::Cloud;
+use crate::drift::{Dense, Drift, DriftField, Targets};
+use crate::error::Result;
+use crate::flow::{Adaptive, Integrator};
+use crate::law::{Law, generator};
+use crate::scale::{BallRadius, Beta};
+use crate::study::Preset;
+
+const SEED: u64 = 20_251;
+/// Directions in which hulls and barycentres are looked at.
+const DIRECTIONS: usize = 64;
+/// Distances of targets from the origin, in radii of the ball.
+const INSIDE: [f64; 4] = [0.1, 0.5, 0.9, 1.0];
+const OUTSIDE: [f64; 3] = [1.1, 2.0, 5.0];
+/// Stretches into which a flow is cut.
+const LEGS: usize = 16;
+/// Raw time of a flow: by then the clouds have clustered.
+const HORIZON: f64 = 4.0;
+const TOLERANCE: f64 = 1e-9;
+/// Steps of layers, and the raw time that each network spans at least.
+const STEPS: [f64; 3] = [0.1, 0.9, 0.999];
+const SPAN: f64 = 3.0;
+/// Roundings of a projection or a norm in three dimensions, and of a layer.
+const ROUNDINGS: f64 = 8.0;
+
+static CARD: Card = Card {
+    id: "invariant-ball",
+    label: "prop:sc-invariant-ball",
+    statement: "A ball about the origin that holds the law holds every barycentre, and no particle leaves it or the convex hull, along the flow and \
+                along layers of step η < 1.",
+    regime: "samples of 200 points and more in balls, d ≤ 3, 1 ≤ β ≤ 200, raw time 4, η from 0.1 to 0.999",
+    correction: "",
+    expected: VerdictKind::Holds,
+    plot: None,
+};
+
+/// `prop:sc-invariant-ball`, for a drift and the rule of a layer.
+pub struct InvariantBall {
+    /// The drift.
+    pub drift: &'static dyn Drift,
+    /// The coordinate that a layer of step `η` makes of a coordinate `z` and its drift `v`: `(z, v, η)`.
+    pub layer: fn(f64, f64, f64) -> f64,
+}
+
+impl Default for InvariantBall {
+    fn default() -> Self {
+        Self { drift: &Dense, layer: |z, v, step| z + step * v }
+    }
+}
+
+/// A sample in a ball.
+struct Case {
+    name: &'static str,
+    law: &'static str,
+    beta: f64,
+    radius: f64,
+}
+
+const CASES: [Case; 4] = [
+    Case {
+        name: "d = 1, lopsided mixture, β = 1",
+        law: "{ kind = 'mixture', weights = [0.2, 0.8], means = [-1.5, 1], std = 0.3 }",
+        beta: 1.0,
+        radius: 2.0,
+    },
+    Case {
+        name: "d = 2, gaussian, β = 20",
+        law: "{ kind = 'gaussian', mean = [0.3, 0], std = 0.7 }",
+        beta: 20.0,
+        radius: 1.5,
+    },
+    Case {
+        name: "d = 3, mixture, β = 4",
+        law: "{ kind = 'mixture', weights = [0.3, 0.7], means = [[-1, 0, 0], [0.5, 0.5, 0]], std = 0.4 }",
+        beta: 4.0,
+        radius: 1.5,
+    },
+    Case {
+        name: "d = 2, gaussian, β = 200",
+        law: "{ kind = 'gaussian', mean = [0, 0], std = 1 }",
+        beta: 200.0,
+        radius: 2.0,
+    },
+];
+
+impl Claim for InvariantBall {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
+        let (cases, count) = match preset {
+            Preset::Quick => (&CASES[..3], 200),
+            Preset::Full => (&CASES[..], 1500),
+        };
+        let mut rows = Vec::new();
+        for case in cases {
+            let scene = Scene::new(case, count)?;
+            rows.push(self.radial(&scene, "inside the ball", &INSIDE)?);
+            rows.push(self.radial(&scene, "outside the ball", &OUTSIDE)?);
+            rows.extend(self.flow(&scene)?);
+            for step in STEPS {
+                rows.push(self.layers(&scene, step)?);
+            }
+        }
+        rows.push(self.overshoot()?);
+        Ok(rows)
+    }
+}
+
+/// A sample and where it is looked at from.
+struct Scene {
+    case: &'static Case,
+    cloud: Cloud,
+    beta: Beta,
+    directions: Vec<Vec<f64>>,
+}
+
+impl Scene {
+    fn new(case: &'static Case, count: usize) -> Result<Self> {
+        let mut stream = generator(SEED);
+        let ball = BallRadius::new(case.radius)?;
+        let cloud = Law::parse(case.law)?.truncated(ball).sample(count, &mut stream)?;
+        let directions = directions(cloud.dimension(), DIRECTIONS, &mut stream);
+        Ok(Self { case, beta: Beta::new(case.beta)?, cloud, directions })
+    }
+
+    fn rounding(&self) -> f64 {
+        ROUNDINGS * f64::EPSILON * self.case.radius
+    }
+
+    /// By how much the hull grew from one cloud to another, at most over all directions.
+    fn growth(&self, before: &Cloud, after: &Cloud) -> f64 {
+        let gain = |u: &Vec<f64>| support(after, u) - support(before, u);
+        most(self.directions.iter().map(gain))
+    }
+}
+
+/// `h(u)`
+fn support(cloud: &Cloud, u: &[f64]) -> f64 {
+    most(cloud.rows().map(|z| dot(u, z)))
+}
+
+fn radius(cloud: &Cloud) -> f64 {
+    most(cloud.rows().map(|z| dot(z, z).sqrt()))
+}
+
+impl InvariantBall {
+    /// How far barycentres reach in the direction of their targets.
+    fn radial(&self, scene: &Scene, place: &str, distances: &[f64]) -> Result<Row> {
+        let far: Vec<f64> = distances.iter().map(|share| share * scene.case.radius).collect();
+        let at = |u: &Vec<f64>| far.iter().flat_map(|r| u.iter().map(move |c| c * r)).collect::<Vec<f64>>();
+        let targets: Vec<f64> = scene.directions.iter().flat_map(at).collect();
+        let mut field = DriftField::default();
+        self.drift.evaluate(scene.cloud.view(), Targets::Points(&targets), scene.beta, &mut field)?;
+        let d = scene.cloud.dimension();
+        let pairs = targets.chunks_exact(d).zip(field.velocity.chunks_exact(d));
+        let reach = |(x, v): (&[f64], &[f64])| {
+            let length = dot(x, x).sqrt();
+            length + dot(x, v) / length
+        };
+        let measured = most(pairs.map(reach));
+        let farthest = distances.iter().copied().fold(1.0, f64::max);
+        let error = certificate(&field) + farthest * scene.rounding();
+        let quantity = format!("reach of barycentres, targets {place}");
+        Ok(Row::at_most(
+            scene.case.name,
+            &quantity,
+            Value::known_to(measured, error),
+            Value::exact(scene.case.radius),
+        ))
+    }
+
+    /// Ball and hull along the flow.
+    fn flow(&self, scene: &Scene) -> Result<[Row; 3]> {
+        let integrator = Adaptive::new(0.0, TOLERANCE)?;
+        let times: Vec<f64> = (1..=LEGS).map(|k| HORIZON * k as f64 / LEGS as f64).collect();
+        let legs = follow(&scene.cloud, self.drift, scene.beta, &times, &integrator)?;
+        let step_error =
+            integrator.step_error(scene.case.radius, scene.cloud.dimension()).unwrap_or(f64::INFINITY);
+        let (mut widest, mut grown, mut longest, mut steps) = (0.0_f64, f64::NEG_INFINITY, 0, 0);
+        let mut before = &scene.cloud;
+        for leg in &legs {
+            widest = widest.max(radius(&leg.cloud));
+            grown = grown.max(scene.growth(before, &leg.cloud));
+            longest = longest.max(leg.steps);
+            steps += leg.steps;
+            before = &leg.cloud;
+        }
+        let bar = |steps: u64| step_error * steps as f64 + scene.rounding();
+        let (name, ball) = (scene.case.name, scene.case.radius);
+        let end = radius(before);
+        Ok([
+            Row::at_most(
+                name,
+                "largest |z| along the flow",
+                Value::known_to(widest, bar(steps)),
+                Value::exact(ball),
+            ),
+            Row::at_most(
+                name,
+                "growth of the hull along the flow",
+                Value::known_to(grown, bar(longest)),
+                Value::exact(0.0),
+            )
+            .on_scale(ball),
+            Row::at_most(name, "|z| at the end", Value::known_to(end, bar(steps)), Value::exact(ball))
+                .as_role(Role::Context),
+        ])
+    }
+
+    /// The hull along layers of one step.
+    fn layers(&self, scene: &Scene, step: f64) -> Result<Row> {
+        let mut grown = f64::NEG_INFINITY;
+        let (mut time, mut error) = (0.0_f64, 0.0_f64);
+        let mut cloud = scene.cloud.clone();
+        while time < SPAN {
+            let (next, certified) = self.layer(&cloud, scene.beta, step)?;
+            grown = grown.max(scene.growth(&cloud, &next));
+            error = error * (2.0 * step / E).exp() + step * certified + scene.rounding();
+            (time, cloud) = (time + step, next);
+        }
+        // Of a difference between two clouds.
+        error *= 2.0;
+        let quantity = format!("growth of the hull in a layer, η = {step}");
+        Ok(Row::at_most(scene.case.name, &quantity, Value::known_to(grown, error), Value::exact(0.0))
+            .on_scale(scene.case.radius))
+    }
+
+    /// One layer, and the drift's certificate.
+    fn layer(&self, cloud: &Cloud, beta: Beta, step: f64) -> Result<(Cloud, f64)> {
+        let field = self_drift(cloud, self.drift, beta)?;
+        let move_by = |(z, v): (&f64, &f64)| (self.layer)(*z, *v, step);
+        let points = cloud.points().iter().zip(&field.velocity).map(move_by).collect();
+        Ok((cloud.moved_to(points)?, certificate(&field)))
+    }
+
+    /// What `η > 1` does: a light particle is thrown beyond a heavy one.
+    fn overshoot(&self) -> Result<Row> {
+        let cloud = Cloud::new(vec![-1.0, 1.0], 1)?.with_weights(vec![0.1, 0.9])?;
+        let (next, certified) = self.layer(&cloud, Beta::new(0.1)?, 1.5)?;
+        let grown = support(&next, &[1.0]) - support(&cloud, &[1.0]);
+        let bar = 1.5 * certified + ROUNDINGS * f64::EPSILON;
+        Ok(Row::at_most(
+            "two atoms",
+            "growth of the hull in a layer, η = 1.5",
+            Value::known_to(grown, bar),
+            Value::exact(0.0),
+        )
+        .on_scale(1.0)
+        .as_role(Role::Context))
+    }
+}

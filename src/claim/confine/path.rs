@@ -1,0 +1,82 @@
+//! Clouds along the flow, with nobody who would end a run that breaks a law.
+
+use crate::cloud::Cloud;
+use crate::drift::{Drift, DriftField, Targets};
+use crate::error::Result;
+use crate::flow::{Adaptive, Field, Integrator, Schedule, Step, StepObserver};
+use crate::law::Generator;
+use crate::scale::{Beta, RawTime};
+use rand_distr::{Distribution, StandardNormal};
+
+/// The end of a stretch of a path.
+pub(super) struct Leg {
+    /// The cloud there.
+    pub cloud: Cloud,
+    /// Steps since the end of the stretch before.
+    pub steps: u64,
+}
+
+/// Follows a cloud to increasing raw times.
+pub(super) fn follow(
+    start: &Cloud,
+    drift: &dyn Drift,
+    beta: Beta,
+    times: &[f64],
+    integrator: &Adaptive,
+) -> Result<Vec<Leg>> {
+    let schedule = Schedule::constant(beta);
+    let mut legs: Vec<Leg> = Vec::with_capacity(times.len());
+    let mut now = 0.0;
+    for &time in times {
+        let cloud = legs.last().map_or(start, |leg| &leg.cloud);
+        let mut field = Field::new(drift, &schedule, cloud);
+        let arrival = integrator.integrate(&mut field, RawTime::new(time - now)?, &mut Nobody)?;
+        let leg = Leg { cloud: cloud.moved_to(arrival.points)?, steps: arrival.steps };
+        legs.push(leg);
+        now = time;
+    }
+    Ok(legs)
+}
+
+struct Nobody;
+
+impl StepObserver for Nobody {
+    fn accepted(&mut self, _step: &Step<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The drift of a cloud at its own points.
+pub(super) fn self_drift(cloud: &Cloud, drift: &dyn Drift, beta: Beta) -> Result<DriftField> {
+    let mut field = DriftField::default();
+    drift.evaluate(cloud.view(), Targets::Sources, beta, &mut field)?;
+    Ok(field)
+}
+
+/// What rounding and truncation may have done to each drift of a field, at most.
+pub(super) fn certificate(field: &DriftField) -> f64 {
+    most(field.rounding.iter().zip(&field.truncation).map(|(r, t)| r + t))
+}
+
+/// The largest of some numbers; what is not a number outdoes all others, so that it cannot hide.
+pub(super) fn most(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, |most, x| if x > most || x.is_nan() { x } else { most })
+}
+
+/// Unit vectors: both of them on the line, else `count` seeded ones.
+pub(super) fn directions(dimension: usize, count: usize, generator: &mut Generator) -> Vec<Vec<f64>> {
+    if dimension == 1 {
+        return vec![vec![1.0], vec![-1.0]];
+    }
+    let mut direction = || {
+        let draw: Vec<f64> = (0..dimension).map(|_| StandardNormal.sample(generator)).collect();
+        let length = dot(&draw, &draw).sqrt();
+        draw.into_iter().map(|x| x / length).collect()
+    };
+    (0..count).map(|_| direction()).collect()
+}
+
+/// `a·b`
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,241 @@
+//! Two laws part at most at the rate `2L`; how much less is it?
+//!
+//! # Formula
+//! ```text
+//! |X_μ(x) − X_ν(x')| ≤ L(|x − x'| + W1(μ, ν)),      W1(f_t, g_t) ≤ e^{2Lt} W1(f_0, g_0),      L = e^{2βR²}(1 + 2Rℓ)
+//! ```
+//! The paper does not give `L`; [`lipschitz`](super::lipschitz) derives it from the paper's proof. The first inequality is tried on random pairs and on the
+//! pairs that come nearest to it, the second on pairs of clouds on the line.
+//!
+//! As a constant of the first, `L` is good to a factor 1.4. As a rate it is vacuous: where a speck of mass sways a barycentre
+//! there is next to no mass to be swayed, and `W1` weighs by mass. A ripple of wavenumber `k` on a flat law grows at the rate
+//! `(k²/β)e^{−k²/2β} ≤ 2/e`, whatever `βR²`.
+//!
+//! # Error bars
+//! `W1` on the line is exact; the clouds carry the a-posteriori bounds of their flows, which add up.
+//!
+//! # Paper
+//! `prop:sc-drift-lipschitz-bounded-support`, `eq:sc-deterministic-stability-W1`
+
+use std::f64::consts::E;
+
+use rand::RngExt;
+
+use super::lipschitz;
+use super::moments;
+use super::path::certificate;
+use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::cloud::Cloud;
+use crate::drift::{Dense, Drift, DriftField, Targets};
+use crate::error::Result;
+use crate::flow::{Adaptive, Flow, Schedule};
+use crate::law::{Gaussian, Law, generator};
+use crate::metric::line;
+use crate::scale::{BallRadius, Beta, RawTime};
+use crate::study::Preset;
+
+const SEED: u64 = 20_254;
+/// Random pairs of laws.
+const PAIRS: usize = 400;
+/// Atoms of each.
+const ATOMS: usize = 5;
+/// Places of the speck.
+const SPECKS: usize = 24;
+/// Mass of the speck, in units of the kernel across the ball, and how far it is moved, in units of the kernel's width or the ball's: so small that only the
+/// derivative counts.
+const SPECK: f64 = 1e-3;
+/// Particles of a cloud.
+const COUNT: usize = 150;
+/// Size of a perturbation, as a share of the ball.
+const PERTURBATION: f64 = 1e-3;
+const TOLERANCE: f64 = 1e-10;
+/// Roundings of `W1` between clouds of a few hundred points, and of a few operations.
+const ROUNDINGS: f64 = 16.0;
+
+static CARD: Card = Card {
+    id: "stability",
+    label: "eq:sc-deterministic-stability-W1",
+    statement: "On a ball the drift has a Lipschitz constant L = e^{2βR²}(1 + 2Rℓ) in position and law together, and two laws part at most at the rate 2L.",
+    regime: "the line; Lipschitz ratios for βR² from 0.01 to 4, where L is good to a factor 1.4; flows for βR² from 0.05 to 40 to raw time 2, on which the rate 2L is vacuous",
+    correction: "",
+    expected: VerdictKind::Holds,
+    plot: Some(Axes {
+        x: "βR²", y: "|X_μ(x) − X_ν(x')| / (|x − x'| + W1)", log_x: true, log_y: true
+    }),
+};
+
+/// `eq:sc-deterministic-stability-W1`, for a drift and a constant.
+pub struct Stability {
+    /// The drift.
+    pub drift: &'static dyn Drift,
+    /// `L_{β,R}`
+    pub constant: fn(Beta, BallRadius) -> f64,
+}
+
+impl Default for Stability {
+    fn default() -> Self {
+        Self { drift: &Dense, constant: lipschitz::constant }
+    }
+}
+
+/// A kernel and a ball.
+#[derive(Clone, Copy)]
+struct Ball {
+    beta: f64,
+    radius: f64,
+}
+
+const BALLS: [Ball; 6] = [
+    Ball { beta: 0.01, radius: 1.0 },
+    Ball { beta: 16.0, radius: 0.1 },
+    Ball { beta: 16.0, radius: 0.25 },
+    Ball { beta: 2.0, radius: 1.0 },
+    Ball { beta: 1.0, radius: 1.0 },
+    Ball { beta: 1.0, radius: 2.0 },
+];
+
+/// A law, how it is perturbed, and for how long both are followed.
+struct Pair {
+    name: &'static str,
+    beta: f64,
+    std: f64,
+    perturbation: fn(f64, Beta) -> f64,
+}
+
+/// The ball of all pairs.
+const BALL: f64 = 1.0;
+/// Clouds fill this share of it, so that what is perturbed stays inside.
+const FILLED: f64 = 0.95;
+const HORIZON: f64 = 2.0;
+
+const PAIRED: [Pair; 4] = [
+    Pair { name: "gaussian, shifted, β = 0.05", beta: 0.05, std: 0.4, perturbation: |_, _| 1.0 },
+    Pair { name: "gaussian, stretched, β = 1", beta: 1.0, std: 0.4, perturbation: |z, _| z },
+    Pair { name: "flat, ripple, β = 10", beta: 10.0, std: 40.0, perturbation: ripple },
+    Pair { name: "flat, ripple, β = 40", beta: 40.0, std: 40.0, perturbation: ripple },
+];
+
+/// Of the wavenumber that grows fastest, `k² = 2β`.
+fn ripple(z: f64, beta: Beta) -> f64 {
+    ((2.0 * beta.get()).sqrt() * z).cos()
+}
+
+impl Claim for Stability {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
+        let (pairs, count) = match preset {
+            Preset::Quick => (PAIRS, COUNT),
+            Preset::Full => (20 * PAIRS, 4 * COUNT),
+        };
+        let mut rows = Vec::new();
+        for ball in BALLS {
+            rows.extend(self.lipschitz(ball, pairs)?);
+        }
+        for pair in &PAIRED {
+            rows.extend(self.parting(pair, count)?);
+        }
+        Ok(rows)
+    }
+}
+
+/// Two laws on the line, and where their drifts are compared.
+struct Duel {
+    laws: [Cloud; 2],
+    at: [f64; 2],
+}
+
+impl Stability {
+    /// The largest ratio over random pairs and over pairs made for the purpose.
+    fn lipschitz(&self, ball: Ball, pairs: usize) -> Result<[Row; 3]> {
+        let (beta, radius) = (Beta::new(ball.beta)?, BallRadius::new(ball.radius)?);
+        let largest = |duels: Vec<Duel>| -> Result<Value> {
+            let ratios = duels.iter().map(|duel| self.ratio(duel, beta));
+            Ok(moments::largest(&ratios.collect::<Result<Vec<Value>>>()?))
+        };
+        let case = format!("β = {}, R = {}", ball.beta, ball.radius);
+        let (bound, place) = (Value::exact((self.constant)(beta, radius)), ball.beta * ball.radius.powi(2));
+        let row = |quantity: &str, measured| Row::at_most(&case, quantity, measured, bound);
+        let specks = largest(specks(ball)?)?;
+        let literal = Value::exact(lipschitz::literal_constant(beta, radius));
+        Ok([
+            row("Lipschitz ratio, random pairs", largest(random_pairs(ball, pairs)?)?)
+                .at("random pairs", place),
+            row("Lipschitz ratio, specks", specks).at("specks", place),
+            Row::at_most(&case, "Lipschitz ratio, specks, beside the literal constant", specks, literal)
+                .as_role(Role::Context),
+        ])
+    }
+
+    /// `|X_μ(x) − X_ν(x')| / (|x − x'| + W1(μ, ν))`
+    fn ratio(&self, duel: &Duel, beta: Beta) -> Result<Value> {
+        let mut fields = [DriftField::default(), DriftField::default()];
+        for ((law, at), field) in duel.laws.iter().zip(&duel.at).zip(&mut fields) {
+            self.drift.evaluate(law.view(), Targets::Points(&[*at]), beta, field)?;
+        }
+        let apart = (duel.at[0] - duel.at[1]).abs() + line::w1(&duel.laws[0], &duel.laws[1])?;
+        let value = (fields[0].velocity[0] - fields[1].velocity[0]).abs() / apart;
+        // Positions in the ball are rounded before W1 and the drift see them: by an error that is relative to the ball, weighted as they are.
+        let size = duel.laws.iter().flat_map(|law| law.points()).fold(0.0_f64, |m, z| m.max(z.abs()));
+        let certified = certificate(&fields[0]) + certificate(&fields[1]);
+        Ok(Value::known_to(value, (certified + value * ROUNDINGS * f64::EPSILON * size) / apart))
+    }
+
+    /// The rate at which two clouds part.
+    fn parting(&self, pair: &Pair, count: usize) -> Result<[Row; 2]> {
+        let beta = Beta::new(pair.beta)?;
+        let law = Law::Gaussian(Gaussian::isotropic(vec![0.0], pair.std)?);
+        let law = law.truncated(BallRadius::new(FILLED * BALL)?).on_line()?;
+        let level = |i: usize| law.quantile((i as f64 + 0.5) / count as f64);
+        let points = (0..count).map(level).collect::<Result<Vec<f64>>>()?;
+        let moved = points.iter().map(|z| z + PERTURBATION * BALL * (pair.perturbation)(*z, beta)).collect();
+        let clouds = [Cloud::new(points, 1)?, Cloud::new(moved, 1)?];
+        let before = line::w1(&clouds[0], &clouds[1])?;
+        let flow = Flow::new(Schedule::constant(beta), RawTime::new(HORIZON)?)?.with_error_bound();
+        let integrator = Adaptive::new(0.0, TOLERANCE)?;
+        let runs = [0, 1].map(|k| flow.run(&clouds[k], self.drift, &integrator));
+        let [first, second] = runs;
+        let (first, second) = (first?, second?);
+        let after = line::w1(&first.end, &second.end)?;
+        let bound = [&first, &second].map(|run| run.error.bound.as_ref().map_or(f64::INFINITY, |b| b.w1));
+        let rounding = ROUNDINGS * f64::EPSILON * BALL;
+        let relative = (bound[0] + bound[1] + rounding) / after + rounding / before;
+        let rate = Value::known_to((after / before).ln() / HORIZON, relative / HORIZON);
+        let limit = 2.0 * (self.constant)(beta, BallRadius::new(BALL)?);
+        Ok([
+            Row::at_most(pair.name, "rate of parting", rate, Value::exact(limit)),
+            Row::at_most(pair.name, "rate of parting beside 2/e", rate, Value::exact(2.0 / E))
+                .as_role(Role::Context),
+        ])
+    }
+}
+
+/// Random laws, each against another one or against itself moved a little, and random places.
+fn random_pairs(ball: Ball, pairs: usize) -> Result<Vec<Duel>> {
+    let mut stream = generator(SEED);
+    let mut place = || ball.radius * (2.0 * stream.random::<f64>() - 1.0);
+    let mut duels = Vec::with_capacity(pairs);
+    for pair in 0..pairs {
+        let points: Vec<f64> = (0..ATOMS).map(|_| place()).collect();
+        let share = if pair % 2 == 0 { 1.0 } else { 0.1 };
+        let others = points.iter().map(|z| z + share * (place() - z)).collect();
+        let at = [place(), place()];
+        duels.push(Duel { laws: [Cloud::new(points, 1)?, Cloud::new(others, 1)?], at });
+    }
+    Ok(duels)
+}
+
+/// Nearly all mass at one end, a speck at some distance from the other end, where the drift is looked at.
+fn specks(ball: Ball) -> Result<Vec<Duel>> {
+    let Ball { beta, radius } = ball;
+    let width = radius.min(beta.powf(-0.5));
+    let mass = SPECK * (-2.0 * beta * radius * radius).exp();
+    let law = |speck: f64| Cloud::new(vec![-radius, speck], 1)?.with_weights(vec![1.0 - mass, mass]);
+    let duel = |k: usize| {
+        let at = radius - 2.0 * width * k as f64 / SPECKS as f64;
+        Ok(Duel { laws: [law(at)?, law(at - SPECK * width)?], at: [radius, radius] })
+    };
+    (0..SPECKS).map(duel).collect()
+}
