@@ -19,6 +19,8 @@
 
 pub mod baseline;
 mod card;
+mod derivative;
+pub mod gaussian;
 mod record;
 mod row;
 mod value;
@@ -44,5 +46,10 @@ pub trait Claim: Send + Sync {
 
 /// All claims, in the order of the paper's argument.
 pub fn register() -> Vec<Box<dyn Claim>> {
-    vec![]
+    vec![
+        Box::new(gaussian::CovarianceEquation::default()),
+        Box::new(gaussian::RecoveryRate::default()),
+        Box::new(gaussian::HittingTime::default()),
+        Box::new(gaussian::DiracHittingTime::default()),
+    ]
 }

@@ -1,0 +1,3 @@
+//! Claims give the verdicts that are expected of them, and turn when a part is at fault.
+
+mod gaussian;
