@@ -1,0 +1,417 @@
+//! A Gaussian law stays Gaussian, and its covariance is known in closed form.
+//!
+//! # Formula
+//! ```text
+//! Γ̇ = −2Γ(I + βΓ)⁻¹,     λ + β⁻¹ ln λ = λ0 + β⁻¹ ln λ0 − 2t/β
+//! ```
+//! The closed form meets four witnesses: its own derivative, the ODE integrated numerically, the mean field as quadrature nodes that
+//! know nothing of Gaussians, and finite samples. That the law *stays* Gaussian is seen in the mean field: on the line by its distance `W1` to
+//! `N(m, Γ_t)`, and in any dimension by Mardia's kurtosis `E[((Z−m)ᵀC⁻¹(Z−m))²] = d(d+2)`.
+//!
+//! # Paper
+//! `lem:gaussian-invariance-covariance`, `eq:covariance-ode`, `eq:eigenvalue-ode`
+
+use nalgebra::{DMatrix, DVector};
+
+use super::nodes::{NodePair, mean_field};
+use super::particles::Trial;
+use super::setting::{DIAGONALISED, Setting, conditioning};
+use crate::claim::derivative::gradient;
+use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
+use crate::cloud::Cloud;
+use crate::drift::{Dense, Drift};
+use crate::error::Result;
+use crate::exact::CovarianceFlow;
+use crate::flow::{Adaptive, Flow, Schedule};
+use crate::law::{Gaussian, Law};
+use crate::meanfield::State;
+use crate::scale::RawTime;
+use crate::study::Preset;
+
+/// Eigenvalues of `Γ_t`, in the order of [`CovarianceFlow::eigenvectors`].
+pub type ClosedForm = fn(&CovarianceFlow, RawTime) -> DVector<f64>;
+
+/// Times of the evidence, in denoising horizons.
+const HORIZONS: [f64; 2] = [1.0, 3.0];
+/// Absolute tolerances on `ln λ` of the integrated ODE: the answer, and what judges it.
+const ODE_TOLERANCES: [f64; 2] = [1e-12, 1e-10];
+/// Tolerances in time of nodes in space, relative to the standard deviation; far below what their spacing leaves.
+const NODE_TOLERANCES: [f64; 2] = [1e-9, 1e-8];
+
+static CARD: Card = Card {
+    id: "covariance-flow",
+    label: "lem:gaussian-invariance-covariance",
+    statement: "A Gaussian law stays Gaussian with its mean and eigenvectors, and every eigenvalue of its covariance solves λ' = −2λ/(1 + βλ), hence λ + log(λ)/β falls linearly in time.",
+    regime: "β from 1 to 10⁴ for the equation, βτ ≤ 10 for the law itself, up to three denoising horizons, d = 1, 2, 3, regular and singular priors at an angle; finite samples up to βτ = 4",
+    correction: "",
+    expected: VerdictKind::Holds,
+    plot: None,
+};
+
+/// The covariance flow in closed form, and the drift that must bring it about.
+pub struct CovarianceEquation {
+    /// The closed form.
+    pub closed_form: ClosedForm,
+    /// The kernel sums.
+    pub drift: &'static dyn Drift,
+}
+
+impl Default for CovarianceEquation {
+    fn default() -> Self {
+        Self { closed_form: CovarianceFlow::eigenvalues_at, drift: &Dense }
+    }
+}
+
+/// Settings of the evidence.
+struct Plan {
+    equation: &'static [Setting],
+    law: &'static [Setting],
+    samples: &'static [Trial],
+}
+
+const QUICK: Plan = Plan {
+    equation: &[
+        Setting { variances: &[1.0, 0.25, 0.0], noise: 0.5, beta: 1.0 },
+        Setting { variances: &[1.0, 0.25, 0.0], noise: 0.5, beta: 100.0 },
+        Setting { variances: &[1.0, 0.25], noise: 0.02, beta: 1e4 },
+    ],
+    law: &[
+        Setting { variances: &[1.0], noise: 0.5, beta: 20.0 },
+        Setting { variances: &[0.0], noise: 0.5, beta: 10.0 },
+        Setting { variances: &[0.6, 0.0], noise: 0.4, beta: 5.0 },
+        Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
+    ],
+    samples: &[
+        Trial {
+            setting: Setting { variances: &[1.0], noise: 0.5, beta: 4.0 },
+            particles: 500,
+            seeds: 8,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
+            particles: 500,
+            seeds: 8,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
+            particles: 500,
+            seeds: 8,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[1.0], noise: 0.5, beta: 40.0 },
+            particles: 500,
+            seeds: 8,
+            role: Role::Context,
+        },
+    ],
+};
+
+const FULL: Plan = Plan {
+    equation: &[
+        Setting { variances: &[1.0, 0.25, 0.0], noise: 0.5, beta: 1.0 },
+        Setting { variances: &[1.0, 0.25, 0.0], noise: 0.5, beta: 10.0 },
+        Setting { variances: &[1.0, 0.25, 0.0], noise: 0.5, beta: 100.0 },
+        Setting { variances: &[4.0, 0.0], noise: 0.1, beta: 1e3 },
+        Setting { variances: &[1.0, 0.25], noise: 0.02, beta: 1e4 },
+    ],
+    law: &[
+        Setting { variances: &[1.0], noise: 0.5, beta: 1.0 },
+        Setting { variances: &[1.0], noise: 0.5, beta: 20.0 },
+        Setting { variances: &[0.25], noise: 0.1, beta: 100.0 },
+        Setting { variances: &[0.0], noise: 0.5, beta: 10.0 },
+        Setting { variances: &[0.0], noise: 0.1, beta: 100.0 },
+        Setting { variances: &[0.6, 0.2], noise: 0.4, beta: 5.0 },
+        Setting { variances: &[0.6, 0.0], noise: 0.4, beta: 5.0 },
+        Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 12.0 },
+        Setting { variances: &[0.6, 0.3, 0.1], noise: 0.5, beta: 2.0 },
+        Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
+        Setting { variances: &[0.6, 0.0, 0.0], noise: 0.5, beta: 4.0 },
+    ],
+    samples: &[
+        Trial {
+            setting: Setting { variances: &[1.0], noise: 0.5, beta: 4.0 },
+            particles: 2000,
+            seeds: 16,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
+            particles: 2000,
+            seeds: 16,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
+            particles: 2000,
+            seeds: 16,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
+            particles: 2000,
+            seeds: 16,
+            role: Role::Stated,
+        },
+        Trial {
+            setting: Setting { variances: &[1.0], noise: 0.5, beta: 40.0 },
+            particles: 2000,
+            seeds: 16,
+            role: Role::Context,
+        },
+    ],
+};
+
+impl Claim for CovarianceEquation {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
+        let plan = if preset == Preset::Quick { QUICK } else { FULL };
+        let mut rows = Vec::new();
+        for setting in plan.equation {
+            rows.extend(self.equation(setting)?);
+        }
+        for setting in plan.law {
+            rows.extend(self.law(setting)?);
+        }
+        for trial in plan.samples {
+            rows.push(trial.row(self.closed_form, self.drift)?);
+        }
+        Ok(rows)
+    }
+}
+
+impl CovarianceEquation {
+    /// The closed form against its own derivative and against the integrated ODE.
+    fn equation(&self, setting: &Setting) -> Result<Vec<Row>> {
+        let (flow, time) = (setting.flow()?, setting.horizons(HORIZONS[1])?);
+        let [fine, coarse] = ODE_TOLERANCES
+            .map(|tolerance| flow.integrated_eigenvalues(time, &Adaptive::new(0.0, tolerance)?));
+        let (fine, coarse) = (fine?, coarse?);
+        let predicted = self.predicted(&flow, time);
+        let mut rows = Vec::new();
+        for (i, name) in ends(&flow) {
+            let rounding = conditioning(&flow, i, fine[i]);
+            let integrated = Value::known_to(fine[i], (fine[i] - coarse[i]).abs() + rounding);
+            rows.push(Row::equal(
+                &at(setting, 3.0),
+                &format!("{name} of the integrated equation"),
+                integrated,
+                predicted[i],
+            ));
+            rows.push(self.derivative(setting, &flow, (i, name))?);
+        }
+        Ok(rows)
+    }
+
+    /// `dλ/dt` of the closed form against `−2λ/(1 + βλ)`, halfway to the horizon.
+    fn derivative(&self, setting: &Setting, flow: &CovarianceFlow, (i, name): (usize, &str)) -> Result<Row> {
+        let time = setting.horizons(0.5)?;
+        let value = (self.closed_form)(flow, time)[i];
+        // The time in which λ changes by a factor, but not back beyond the start.
+        let step = 0.5 * time.get().min(1.0 + setting.beta * value);
+        let at_time = |t: &[f64]| Ok((self.closed_form)(flow, RawTime::new(t[0])?)[i]);
+        let slope = gradient(at_time, &[time.get()], step)?;
+        let rate = -2.0 * value / (1.0 + setting.beta * value);
+        Ok(Row::equal(
+            &at(setting, 0.5),
+            &format!("derivative of the {name}"),
+            Value::known_to(slope.value[0], slope.error),
+            Value::known_to(rate, DIAGONALISED * rate.abs()),
+        ))
+    }
+
+    /// The closed form against the mean field.
+    fn law(&self, setting: &Setting) -> Result<Vec<Row>> {
+        let flow = setting.flow()?;
+        let pictures = self.pictures(setting)?;
+        let (mut rows, mut straying) = (Vec::new(), Straying::default());
+        for (picture, horizons) in pictures.iter().zip(HORIZONS) {
+            let (found, predicted) = (picture.variances(&flow), self.predicted(&flow, picture.time));
+            for (i, name) in ends(&flow) {
+                rows.push(Row::equal(
+                    &at(setting, horizons),
+                    &format!("{name} of the mean field"),
+                    found[i],
+                    predicted[i],
+                ));
+            }
+            straying.add(picture, &flow);
+        }
+        rows.push(straying.row(setting));
+        if let Some(last) = pictures.last() {
+            rows.extend(self.shape(setting, &flow, last)?);
+        }
+        Ok(rows)
+    }
+
+    fn pictures(&self, setting: &Setting) -> Result<Vec<Picture>> {
+        let times = [setting.horizons(HORIZONS[0])?, setting.horizons(HORIZONS[1])?];
+        if setting.variances.len() <= 2 {
+            let evolution = mean_field(setting)?.evolve(&times, self.drift)?;
+            return Ok(evolution.states.into_iter().map(Picture::of_state).collect());
+        }
+        let nodes = NodePair::new(setting, times[1], self.drift)?;
+        let deviation = nodes.fine.covariance().trace().sqrt();
+        let follow = |cloud: &Cloud, tolerance: f64| {
+            let flow = Flow::new(Schedule::constant(setting.beta()?), times[1])?.with_snapshots(times)?;
+            flow.run(cloud, self.drift, &Adaptive::new(0.0, tolerance * deviation)?)
+        };
+        let (fine, coarse) =
+            (follow(&nodes.fine, NODE_TOLERANCES[0])?, follow(&nodes.coarse, NODE_TOLERANCES[1])?);
+        let pairs = fine.snapshots.into_iter().zip(coarse.snapshots);
+        let error = NODE_TOLERANCES[1] * deviation;
+        Ok(pairs
+            .map(|(fine, coarse)| Picture {
+                time: fine.raw_time,
+                fine: fine.cloud,
+                coarse: coarse.cloud,
+                error,
+                state: None,
+            })
+            .collect())
+    }
+
+    /// Whether the law is Gaussian still.
+    fn shape(&self, setting: &Setting, flow: &CovarianceFlow, picture: &Picture) -> Result<Vec<Row>> {
+        let case = at(setting, HORIZONS[1]);
+        let d = flow.mean().len() as f64;
+        let mut rows = vec![Row::equal(
+            &case,
+            "Mardia's kurtosis of the mean field",
+            picture.kurtosis(),
+            Value::exact(d * (d + 2.0)),
+        )];
+        if let Some(state) = picture.state.as_ref().filter(|_| d == 1.0) {
+            let deviation = (self.closed_form)(flow, picture.time)[0].max(0.0).sqrt();
+            let law = Law::Gaussian(Gaussian::isotropic(vec![flow.mean()[0]], deviation)?).on_line()?;
+            let [fine, coarse] = [&state.fine, &state.coarse].map(|law_at| law_at.w1_to(&law));
+            let (fine, coarse) = (fine?, coarse?);
+            let distance = Value::known_to(fine, (fine - coarse).abs() + state.error);
+            rows.push(
+                Row::equal(&case, "W1(mean field, N(m, Γ))", distance, Value::exact(0.0)).on_scale(deviation),
+            );
+        }
+        Ok(rows)
+    }
+
+    fn predicted(&self, flow: &CovarianceFlow, time: RawTime) -> Vec<Value> {
+        let values = (self.closed_form)(flow, time);
+        values.iter().enumerate().map(|(i, &l)| Value::known_to(l, conditioning(flow, i, l))).collect()
+    }
+}
+
+/// The mean field at one time.
+struct Picture {
+    time: RawTime,
+    fine: Cloud,
+    coarse: Cloud,
+    /// Estimated `W1` between the fine and the exact law, beside what the coarse one shows.
+    error: f64,
+    /// What the library's mean field knows more.
+    state: Option<State>,
+}
+
+impl Picture {
+    fn of_state(state: State) -> Self {
+        Self {
+            time: state.raw_time,
+            fine: state.fine.cloud().clone(),
+            coarse: state.coarse.cloud().clone(),
+            error: state.error,
+            state: Some(state),
+        }
+    }
+
+    /// The variances along the axes. Resolutions may agree along one of them by accident, so the worst of them judges all.
+    fn variances(&self, flow: &CovarianceFlow) -> Vec<Value> {
+        let axes = flow.eigenvectors();
+        let [fine, coarse] =
+            [&self.fine, &self.coarse].map(|cloud| axes.tr_mul(&(cloud.covariance() * axes)).diagonal());
+        let apart = fine.zip_map(&coarse, |a, b| ((a - b) / a).abs()).max();
+        let error = |v: f64| apart * v + 2.0 * v.max(0.0).sqrt() * self.error;
+        fine.iter().map(|&v| Value::known_to(v, error(v))).collect()
+    }
+
+    /// `E[((Z−m)ᵀC⁻¹(Z−m))²]`, whose gradient in `Z` is at most `4 q^{3/2} λ_min^{−1/2}` where the form is `q`.
+    fn kurtosis(&self) -> Value {
+        let (fine, coarse) = (Forms::of(&self.fine), Forms::of(&self.coarse));
+        let sensitivity = 4.0 * fine.largest.powf(1.5) / fine.narrowest.sqrt();
+        Value::known_to(fine.kurtosis, (fine.kurtosis - coarse.kurtosis).abs() + sensitivity * self.error)
+    }
+}
+
+/// The forms `q = (z−m)ᵀC⁻¹(z−m)` of a cloud.
+struct Forms {
+    kurtosis: f64,
+    largest: f64,
+    narrowest: f64,
+}
+
+impl Forms {
+    fn of(cloud: &Cloud) -> Self {
+        let (mean, eigen) = (cloud.mean(), cloud.covariance().symmetric_eigen());
+        let form = |row: &[f64]| {
+            let along = eigen.eigenvectors.tr_mul(&(DVector::from_column_slice(row) - &mean));
+            along.zip_map(&eigen.eigenvalues, |x, l| x * x / l).sum()
+        };
+        let forms: Vec<f64> = cloud.rows().map(form).collect();
+        Self {
+            kurtosis: forms.iter().enumerate().map(|(i, q)| cloud.weight(i) * q * q).sum(),
+            largest: forms.iter().copied().fold(0.0, f64::max),
+            narrowest: eigen.eigenvalues.min(),
+        }
+    }
+}
+
+/// How far mean and eigenvectors have moved, in standard deviations along the axes.
+#[derive(Default)]
+struct Straying {
+    largest: f64,
+    error: f64,
+}
+
+impl Straying {
+    fn add(&mut self, picture: &Picture, flow: &CovarianceFlow) {
+        let [fine, coarse] = [&picture.fine, &picture.coarse].map(|cloud| offsets(cloud, flow));
+        let narrowest = picture.fine.covariance().symmetric_eigenvalues().min().max(0.0).sqrt();
+        let apart = (&fine - coarse).amax() + 2.0 * picture.error / narrowest;
+        // Not `max`, which would swallow a NaN.
+        self.largest = if fine.amax() <= self.largest { self.largest } else { fine.amax() };
+        self.error = self.error.max(apart);
+    }
+
+    fn row(&self, setting: &Setting) -> Row {
+        let quantity =
+            if setting.variances.len() > 1 { "drift of mean and eigenvectors" } else { "drift of the mean" };
+        let measured = Value::known_to(self.largest, self.error + DIAGONALISED);
+        Row::equal(&setting.name(), quantity, measured, Value::exact(0.0)).on_scale(1.0)
+    }
+}
+
+/// The mean's offset, and correlations along the axes that should be principal.
+fn offsets(cloud: &Cloud, flow: &CovarianceFlow) -> DMatrix<f64> {
+    let axes = flow.eigenvectors();
+    let covariance = axes.tr_mul(&(cloud.covariance() * axes));
+    let mean = axes.tr_mul(&(cloud.mean() - flow.mean()));
+    let deviation = |i: usize| covariance[(i, i)].max(0.0).sqrt();
+    DMatrix::from_fn(mean.len(), mean.len(), |i, j| {
+        if i == j { mean[i] / deviation(i) } else { covariance[(i, j)] / (deviation(i) * deviation(j)) }
+    })
+}
+
+/// The first and the last eigenvalue, by name.
+fn ends(flow: &CovarianceFlow) -> Vec<(usize, &'static str)> {
+    match flow.mean().len() {
+        1 => vec![(0, "λ")],
+        d => vec![(0, "largest λ"), (d - 1, "smallest λ")],
+    }
+}
+
+fn at(setting: &Setting, horizons: f64) -> String {
+    format!("{}, t = {horizons} T_β", setting.name())
+}

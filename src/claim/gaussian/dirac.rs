@@ -1,0 +1,237 @@
+//! When the variance of a noisy point mass reaches that of the kernel, and that it never reaches zero.
+//!
+//! # Formula
+//! From `v0 = σ²`, in score time, with `x = βσ²`,
+//! ```text
+//! T(1/β) = σ²/2 − 1/(2β) + ln σ/β + ln β/(2β) = (x − 1 + ln x)/(2β),       T(0) = ∞
+//! ```
+//! The variance only falls, so `1/β` is hit if it lies below the start, `x ≥ 1`. For `x < 1` the printed time is negative, and the infimum that defines the
+//! hitting time is one over the empty set. That zero is never reached shows in an invariant: in raw time `t = βs`,
+//! ```text
+//! v e^{2t + βv} = v0 e^{βv0}     ⟹     v(t) ≥ v0 e^{−2t},      dT(v*)/d ln(1/v*) = 1/(2β) + v*/2
+//! ```
+//! so that `T(v*)` grows like `ln(1/v*)/(2β)`, without bound.
+//!
+//! # Paper
+//! The corollary to `thm:gaussiandenoise` (its `t` is score time)
+
+use super::crossing::crosses;
+use super::descent::falls_to;
+use super::hitting::{TargetTime, target_time};
+use super::nodes::{NodePair, mean_field};
+use super::setting::Setting;
+use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::drift::{Dense, Drift};
+use crate::error::Result;
+use crate::scale::{Beta, NoiseVariance, RawTime};
+use crate::study::Preset;
+
+/// `T(1/β)` from the noise variance, in score time.
+pub type KernelWidthTime = fn(NoiseVariance, Beta) -> f64;
+
+/// The flow is followed for this many times the time of the integrated ODE.
+const PATIENCE: f64 = 1.5;
+
+static CARD: Card = Card {
+    id: "dirac-hitting-time",
+    label: "thm:gaussiandenoise (corollary)",
+    statement: "The variance of a noisy point mass falls to the kernel's 1/β in the score time σ²/2 − 1/2β + log(σ)/β + log(β)/2β and never to zero.",
+    regime: "βσ² ≥ 1; below, the variance starts under 1/β, never reaches it, and the printed time is negative",
+    correction: "",
+    expected: VerdictKind::HoldsWithin,
+    plot: Some(Axes { x: "v*", y: "T(v*) in score time", log_x: true, log_y: false }),
+};
+
+/// The printed times, and the drift that must keep them.
+pub struct DiracHittingTime {
+    /// The time to the kernel's variance, as printed.
+    pub kernel_width_time: KernelWidthTime,
+    /// The time to any target.
+    pub target_time: TargetTime,
+    /// The kernel sums.
+    pub drift: &'static dyn Drift,
+}
+
+impl Default for DiracHittingTime {
+    fn default() -> Self {
+        Self { kernel_width_time, target_time, drift: &Dense }
+    }
+}
+
+/// `σ²/2 − 1/(2β) + ln σ/β + ln β/(2β)`, term by term as printed.
+fn kernel_width_time(noise: NoiseVariance, beta: Beta) -> f64 {
+    let (variance, beta) = (noise.get(), beta.get());
+    0.5 * variance - 0.5 / beta + variance.sqrt().ln() / beta + 0.5 * beta.ln() / beta
+}
+
+/// Noise variance and temperatures of the evidence.
+struct Plan {
+    within: &'static [f64],
+    law: &'static [Setting],
+    beyond: &'static [f64],
+    targets: &'static [f64],
+}
+
+/// The noise variance of everything on the line.
+const NOISE: f64 = 0.5;
+/// The temperature at which targets vary.
+const BETA: f64 = 10.0;
+
+const QUICK: Plan = Plan {
+    within: &[2.0, 3.0, 10.0, 100.0, 1e4],
+    law: &[
+        Setting { variances: &[0.0], noise: NOISE, beta: 3.0 },
+        Setting { variances: &[0.0], noise: NOISE, beta: 20.0 },
+        Setting { variances: &[0.0, 0.0], noise: NOISE, beta: 4.0 },
+    ],
+    beyond: &[1.0, 0.1],
+    targets: &[1e-1, 1e-2, 1e-4, 1e-6, 1e-8],
+};
+
+const FULL: Plan = Plan {
+    within: &[2.0, 2.5, 3.0, 5.0, 10.0, 30.0, 100.0, 1e3, 1e4],
+    law: &[
+        Setting { variances: &[0.0], noise: NOISE, beta: 2.5 },
+        Setting { variances: &[0.0], noise: NOISE, beta: 3.0 },
+        Setting { variances: &[0.0], noise: NOISE, beta: 20.0 },
+        Setting { variances: &[0.0], noise: 0.1, beta: 100.0 },
+        Setting { variances: &[0.0, 0.0], noise: NOISE, beta: 4.0 },
+        Setting { variances: &[0.0, 0.0, 0.0], noise: NOISE, beta: 4.0 },
+    ],
+    beyond: &[1.9, 1.0, 0.5, 0.1, 0.01],
+    targets: &[1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12],
+};
+
+impl Claim for DiracHittingTime {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
+        let plan = if preset == Preset::Quick { QUICK } else { FULL };
+        let mut rows = Vec::new();
+        for &beta in plan.within {
+            rows.push(self.equation(beta)?);
+        }
+        for setting in plan.law {
+            rows.push(self.law(setting)?);
+        }
+        rows.extend(self.targets(plan.targets)?);
+        rows.extend(self.decay()?);
+        for &beta in plan.beyond {
+            rows.extend(self.beyond(beta)?);
+        }
+        Ok(rows)
+    }
+}
+
+impl DiracHittingTime {
+    /// `T(1/β)` by the integrated ODE.
+    fn equation(&self, beta: f64) -> Result<Row> {
+        let setting = on_line(beta);
+        let found = falls_to(setting.noise, beta, 1.0 / beta);
+        let measured = Value::known_to(found.value, found.error);
+        Ok(self.printed_row(&setting, "T(1/β) by the variance ODE", measured)?)
+    }
+
+    /// `T(1/β)` by the mean field.
+    fn law(&self, setting: &Setting) -> Result<Row> {
+        let (beta, target) = (setting.beta()?, 1.0 / setting.beta);
+        let until =
+            RawTime::new(PATIENCE * setting.beta * falls_to(setting.noise, setting.beta, target).value)?;
+        let nodes = NodePair::new(setting, until, self.drift)?;
+        let found = crosses(&nodes, target, beta, until, self.drift)?;
+        self.printed_row(setting, "T(1/β) by the mean field", Value::known_to(found.value, found.error))
+    }
+
+    /// The printed time beside a measured one; its terms cancel near `βσ² = 1`, so it is judged by their size.
+    fn printed_row(&self, setting: &Setting, quantity: &str, measured: Value) -> Result<Row> {
+        let printed = (self.kernel_width_time)(setting.noise()?, setting.beta()?);
+        let terms = 0.5 * setting.noise + 0.5 / setting.beta;
+        let rounding = 4.0 * f64::EPSILON * (terms + setting.beta.ln().abs() / setting.beta);
+        let predicted = Value::known_to(printed, rounding);
+        Ok(Row::equal(&setting.name(), quantity, measured, predicted).on_scale(terms))
+    }
+
+    /// `T(v*)` for ever smaller targets: it grows without bound, by `1/(2β)` per logarithm.
+    fn targets(&self, targets: &[f64]) -> Result<Vec<Row>> {
+        let setting = on_line(BETA);
+        let found: Vec<_> = targets.iter().map(|&target| falls_to(NOISE, BETA, target)).collect();
+        let mut rows = Vec::new();
+        for (&target, time) in targets.iter().zip(&found) {
+            let predicted = Value::exact((self.target_time)(NOISE, setting.beta()?, target)?);
+            let quantity = format!("T({target:e}) by the variance ODE");
+            let row =
+                Row::equal(&setting.name(), &quantity, Value::known_to(time.value, time.error), predicted);
+            rows.push(row.at("β = 10, σ² = 0.5", target));
+        }
+        if let ([.., before, last], [.., from, to]) = (&found[..], targets) {
+            let logarithms = (from / to).ln();
+            let slope = Value::known_to(
+                (last.value - before.value) / logarithms,
+                (last.error + before.error) / logarithms,
+            );
+            // The derivative 1/(2β) + v/2 is this somewhere between the two targets.
+            let (low, high) = (0.5 / BETA + 0.5 * to, 0.5 / BETA + 0.5 * from);
+            let growth = Value::known_to(0.5 * (low + high), 0.5 * (high - low));
+            rows.push(Row::equal(
+                &setting.name(),
+                "growth of T(v*) per ln(1/v*), smallest two",
+                slope,
+                growth,
+            ));
+        }
+        let never = Value::exact(1.0 / (self.target_time)(NOISE, setting.beta()?, 0.0)?);
+        let fastest = found.last().map_or(1.0, |time| 1.0 / time.value);
+        rows.push(Row::equal(&setting.name(), "1/T(0)", never, Value::exact(0.0)).on_scale(fastest));
+        Ok(rows)
+    }
+
+    /// The variance of the mean field long after the horizon: above its exponential bound, and on its way there.
+    fn decay(&self) -> Result<[Row; 2]> {
+        let setting = on_line(BETA);
+        let time = setting.horizons(4.0)?;
+        let state = &mean_field(&setting)?.evolve(&[time], self.drift)?.states[0];
+        let found = state.covariance();
+        let (variance, growth) = (found.value[(0, 0)], (2.0 * time.get()).exp());
+        let case = format!("{}, t = 4 T_β", setting.name());
+        let bounded = Value::known_to(growth * variance, growth * found.error);
+        let factor = growth * (BETA * variance).exp();
+        let invariant = Value::known_to(factor * variance, factor * (1.0 + BETA * variance) * found.error);
+        Ok([
+            Row::at_least(&case, "v e^{2t} of the mean field", bounded, Value::exact(NOISE)),
+            Row::equal(
+                &case,
+                "v e^{2t + βv} of the mean field",
+                invariant,
+                Value::exact(NOISE * (BETA * NOISE).exp()),
+            ),
+        ])
+    }
+
+    /// Where the kernel is wider than the law: a time should not be negative, and the variance should come to the target.
+    fn beyond(&self, beta: f64) -> Result<[Row; 2]> {
+        let setting = on_line(beta);
+        let printed = (self.kernel_width_time)(setting.noise()?, setting.beta()?);
+        let time = Row::at_least(
+            &setting.name(),
+            "T(1/β) as printed is a time",
+            Value::exact(printed),
+            Value::exact(0.0),
+        );
+        let states = mean_field(&setting)?
+            .evolve(&[setting.horizons(0.0)?, setting.horizons(1.0)?, setting.horizons(3.0)?], self.drift)?
+            .states;
+        let found = states.iter().map(|state| state.covariance());
+        let largest = found.map(|found| Value::known_to(found.value[(0, 0)], found.error));
+        let largest =
+            largest.reduce(|a, b| if a.value >= b.value { a } else { b }).unwrap_or(Value::exact(f64::NAN));
+        let reached =
+            Row::at_least(&setting.name(), "largest variance up to 3 T_β", largest, Value::exact(1.0 / beta));
+        Ok([time.on_scale(0.5 / beta), reached].map(|row| row.as_role(Role::Beyond)))
+    }
+}
+
+fn on_line(beta: f64) -> Setting {
+    Setting { variances: &[0.0], noise: NOISE, beta }
+}

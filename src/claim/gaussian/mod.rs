@@ -1,0 +1,28 @@
+//! Claims about Gaussian laws, where everything is known in closed form.
+//!
+//! | file | holds | paper |
+//! |---|---|---|
+//! | [`CovarianceEquation`] | a Gaussian stays one; its covariance in closed form | `lem:gaussian-invariance-covariance` |
+//! | [`RecoveryRate`] | at the horizon it tends to the prior: how fast | `lem:gaussian-recovery-condition` |
+//! | [`HittingTime`] | when the variance reaches a target | `thm:gaussiandenoise` |
+//! | [`DiracHittingTime`] | the same for a point mass | corollary to `thm:gaussiandenoise` |
+//! | `setting` | laws turned in space, with noise and `β` | |
+//! | `nodes` | the mean field as quadrature nodes, in any dimension | |
+//! | `descent` | the variance ODE by a method of its own | `eq:eigenvalue-ode` |
+//! | `crossing` | when the variance of a mean field crosses a level | |
+//! | `particles` | finite samples beside their exact partners | |
+
+mod covariance;
+mod crossing;
+mod descent;
+mod dirac;
+mod hitting;
+mod nodes;
+mod particles;
+mod recovery;
+mod setting;
+
+pub use covariance::{ClosedForm, CovarianceEquation};
+pub use dirac::{DiracHittingTime, KernelWidthTime};
+pub use hitting::{DenoisingTime, HittingTime, TargetTime};
+pub use recovery::{RecoveryRate, TerminalTime};
