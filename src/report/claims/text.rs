@@ -34,16 +34,16 @@ pub(super) fn tally(evidence: &Evidence) -> String {
     let records = &evidence.records;
     let count = |kind: VerdictKind| records.iter().filter(|record| record.verdict.kind() == kind).count();
     let parts = [
-        (VerdictKind::Holds, "hold"),
-        (VerdictKind::HoldsWithin, "hold within a regime"),
-        (VerdictKind::FailsAsPrinted, "fail as printed"),
-        (VerdictKind::Inconclusive, "inconclusive"),
+        (VerdictKind::Holds, ["holds", "hold"]),
+        (VerdictKind::HoldsWithin, ["holds within a regime", "hold within a regime"]),
+        (VerdictKind::FailsAsPrinted, ["fails as printed", "fail as printed"]),
+        (VerdictKind::Inconclusive, ["is inconclusive", "are inconclusive"]),
     ];
     let parts: Vec<String> = parts
         .iter()
         .map(|(kind, words)| (count(*kind), words))
         .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
+        .map(|(count, [one, many])| format!("{count} {}", if count == 1 { one } else { many }))
         .collect();
     let surprises = records.iter().filter(|record| !record.is_expected()).count();
     let surprise = match surprises {
