@@ -54,5 +54,8 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(kernel::EnergyGradient::default()),
         Box::new(kernel::Tweedie::default()),
         Box::new(kernel::GaussianKernelOnly::default()),
+        Box::new(truncation::HardTruncation::default()),
+        Box::new(truncation::RetainedFraction::default()),
+        Box::new(truncation::GaussianTail::default()),
     ]
 }
