@@ -96,6 +96,15 @@ fn the_mass_of_another_ball_turns_the_claim() {
     turns(&RetainedFraction { mass: larger, ..RetainedFraction::default() });
 }
 
+/// Four times the exponent, as if the summands had a range of one half instead of one.
+#[test]
+fn a_wrong_exponent_turns_the_claim() {
+    turns(&RetainedFraction {
+        deviation: |n, eta| 2.0 * (-8.0 * n * eta * eta).exp(),
+        ..RetainedFraction::default()
+    });
+}
+
 #[test]
 fn the_root_of_the_logarithm_is_too_small_a_radius() {
     stands(&GaussianTail::default());

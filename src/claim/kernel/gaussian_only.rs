@@ -52,12 +52,13 @@ static CARD: Card = Card {
     }),
 };
 
+/// `ln k(u)` of an offset in units of `β^{−1/2}`.
+type LogKernel = dyn Fn(&[f64]) -> f64 + Send + Sync;
+
 /// A smooth positive kernel, up to its normalisation.
 pub struct Kernel {
-    /// What it is called.
-    pub name: String,
-    /// `ln k(u)` of an offset in units of `β^{−1/2}`.
-    pub log: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+    name: String,
+    log: Box<LogKernel>,
 }
 
 impl Kernel {

@@ -49,12 +49,23 @@ pub struct RetainedFraction {
     pub cut: fn(&Cloud, BallRadius) -> Result<Cloud>,
     /// `p_R`, where it is known.
     pub mass: fn(&Law, BallRadius) -> Option<f64>,
+    /// What `P(|N_R/N − p_R| > η)` is bounded by, given `N` and `η`.
+    pub deviation: fn(f64, f64) -> f64,
 }
 
 impl Default for RetainedFraction {
     fn default() -> Self {
-        Self { cut: Cloud::truncated_to, mass: |law, radius| law.truncated(radius).mass() }
+        Self {
+            cut: Cloud::truncated_to,
+            mass: |law, radius| law.truncated(radius).mass(),
+            deviation: hoeffding,
+        }
     }
+}
+
+/// Hoeffding's bound.
+fn hoeffding(n: f64, eta: f64) -> f64 {
+    2.0 * (-2.0 * n * eta * eta).exp()
 }
 
 /// A law with a ball that loses many points and one that loses few.
@@ -100,7 +111,7 @@ impl Claim for RetainedFraction {
             rows.extend(self.distances(case, &law, &clouds[..moved])?);
             rows.push(self.markov(case, &law, &small)?);
         }
-        rows.extend(self.hoeffding(preset)?);
+        rows.extend(self.deviations(preset)?);
         rows.push(sharpest()?);
         Ok(rows)
     }
@@ -213,7 +224,7 @@ impl RetainedFraction {
     }
 
     /// Exact probabilities of a deviation.
-    fn hoeffding(&self, preset: Preset) -> Result<Vec<Row>> {
+    fn deviations(&self, preset: Preset) -> Result<Vec<Row>> {
         let (sizes, etas): (&[u32], &[f64]) = match preset {
             Preset::Quick => (&[100, 1000], &[0.02, 0.05, 0.1]),
             Preset::Full => (&[20, 100, 1000, 5000], &[0.01, 0.02, 0.05, 0.1, 0.2]),
@@ -223,7 +234,7 @@ impl RetainedFraction {
         for &n in sizes {
             for &eta in etas {
                 let case = format!("{}, R = {}, N = {n}, η = {eta}", CASES[0].name, CASES[0].narrow);
-                let bound = Value::exact(2.0 * (-2.0 * f64::from(n) * eta * eta).exp());
+                let bound = Value::exact((self.deviation)(f64::from(n), eta));
                 let row = Row::at_most(
                     &case,
                     "P(|N_R/N − p| > η), exactly, against 2e^{−2Nη²}",

@@ -117,16 +117,17 @@ impl GaussianTail {
     fn least_constant(&self, case: &Noisy) -> Result<Row> {
         let (law, variance) = (&case.law, largest_variance(&case.law));
         let (first, d) = (1.0 + 2.0 * offset(law), law.mean().len() as f64);
-        let mut largest = Value::exact(0.0);
+        let mut constants = Vec::with_capacity(RADII);
         for i in 0..RADII {
             let radius = first + REACH * variance.sqrt() * i as f64 / RADII as f64;
             let (tail, x) = ((self.tail)(law, radius)?, radius * radius / (8.0 * variance));
             let growth = (x - d * radius.ln_1p()).exp();
-            if !(tail.value * growth <= largest.value) {
-                let rounding = 8.0 * f64::EPSILON * (1.0 + x) * tail.value * growth;
-                largest = Value::known_to(tail.value * growth, tail.numerical * growth + rounding);
-            }
+            // The exponent is rounded relative to x.
+            let rounding = 8.0 * f64::EPSILON * (1.0 + x) * tail.value;
+            constants.push(Value::known_to(tail.value * growth, (tail.numerical + rounding) * growth));
         }
+        let largest = constants.into_iter().max_by(|a, b| a.value.total_cmp(&b.value));
+        let largest = largest.unwrap_or(Value::exact(f64::NAN));
         let row =
             Row::at_most(case.name, "least C of the display, against C = 1", largest, Value::exact(1.0));
         Ok(row.as_role(Role::Corrected))
