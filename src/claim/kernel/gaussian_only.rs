@@ -256,3 +256,26 @@ fn students(setting: &str, freedoms: &[f64], clouds: &[Cloud], queries: &Cloud) 
     }
     Ok(rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One atom on the line: with drifts `b = −y` and scores `g = −βy/√(1 + βy²)` the least residual is the sine of their angle.
+    #[test]
+    fn the_least_residual_is_an_angle() {
+        let kernel = Kernel::radial("", |square| -(1.0 + square).sqrt());
+        let (atom, places) = (Cloud::new(vec![0.0], 1).unwrap(), [0.5, 2.0]);
+        let fit = fit(&kernel, &[atom], &Cloud::new(places.to_vec(), 1).unwrap()).unwrap();
+        let [g, h] = places.map(|y| BETA * y / (1.0 + BETA * y * y).sqrt());
+        let [a, b] = places;
+        let sine = (a * h - b * g).abs() / (a.hypot(b) * g.hypot(h));
+        assert!(
+            (fit.residual.value - sine).abs() <= fit.residual.numerical,
+            "{:?}, not {sine}",
+            fit.residual
+        );
+        let matrix = (a * g + b * h) / (g * g + h * h);
+        assert!((fit.matrix[(0, 0)] - matrix).abs() < 1e-10);
+    }
+}

@@ -2,9 +2,11 @@
 //!
 //! # Formula
 //! On the line `W1 = ∫|F_R − F|`. Below `−R` the difference is `−F`, above `R` it is `1 − F`, and in between it increases (from `−F(−R)` to `1 − F(R)`), so with
-//! `x*` its zero, and `∫_a^b F = L(b) − L(a)` for `L(x) = E(x − X)₊`, four pieces of known sign add up. For laws symmetric about the origin, in any
-//! dimension, `W1 = A_R − (q_R/p_R) I_R`: moving along rays costs that much, and `|x|` is a potential that proves it optimal. The bound then exceeds `W1`
-//! by the factor `(A_R + (q/p)I_R)/(A_R − (q/p)I_R)`, which tends to one. It is attained by `pδ_r + qδ_{−x}`, `r ≤ R < x`.
+//! `x*` its zero, and `∫_a^b F = L(b) − L(a)` for `L(x) = E(x − X)₊`, four pieces of known sign add up.
+//!
+//! Where length and direction are independent (symmetric laws on the line, rotationally symmetric ones in space), `W1 = A_R − (q_R/p_R) I_R`: shortening along rays
+//! costs that much, and `|x|` is a potential that proves it optimal. The bound then exceeds `W1` by the factor
+//! `(A_R + (q/p)I_R)/(A_R − (q/p)I_R)`, which tends to one as `R` grows. It is attained by `pδ_r + qδ_{−x}`, `r ≤ R < x`.
 //!
 //! # Paper
 //! `lem:nc-hard-truncation-W1`, `eq:nc-hard-truncation-W1-bound`
@@ -137,7 +139,7 @@ impl HardTruncation {
         Ok(Row::at_most(&name, "W1(μ^[R], μ) against the bound", w1, bound).at(case.name, radius))
     }
 
-    /// What else is known: the distance of symmetric laws, and that the truncated law is a probability law.
+    /// What else is known: the distance of symmetric laws; of others, that truncation leaves a probability law.
     fn exact(&self, case: &Case, law: &LineLaw, radius: f64) -> Result<Row> {
         let name = format!("{}, R = {radius}", case.name);
         if case.symmetric {
@@ -202,7 +204,7 @@ impl HardTruncation {
         Ok(Value::known_to(transport.distance, transport.gap()))
     }
 
-    /// Points on rays in equal directions: symmetric enough for the closed form, which transport confirms.
+    /// The same points on every ray: length and direction are independent, and transport confirms the closed form.
     fn polar(&self) -> Result<[Row; 2]> {
         const RAYS: usize = 6;
         const RINGS: usize = 15;
@@ -222,5 +224,25 @@ impl HardTruncation {
             Row::equal(&case, "W1(μ^[R], μ) against A − (q/p)I", w1, moments.radial_distance()),
             sharpness.as_role(Role::Context),
         ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// mpmath, 30 digits: `∫|F_R − F|` by quadrature between its zeros.
+    #[test]
+    fn distances_on_the_line_match_thirty_digits() {
+        let rows = [
+            (1, 1.0, 0.746_923_247_069_197_9),
+            (1, 3.0, 0.055_174_336_099_411_98),
+            (2, 1.5, 0.708_312_815_089_776_2),
+        ];
+        for (case, radius, exact) in rows {
+            let law = Law::parse(CASES[case].law).unwrap().on_line().unwrap();
+            let w1 = HardTruncation::default().line_w1(&law, radius).unwrap();
+            assert!((w1.value - exact).abs() <= w1.numerical, "{w1:?}, not {exact}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::metric::mean_length;
 
 /// Entries of a split are good to this much, relatively; the laws' own tests hold them to it.
 pub(super) const SPLIT: f64 = 4e-15;
-/// Tails of a chi-square law, and sums over clouds, are good to this much, relatively.
+/// Tails of a chi-square law up to `x = 30`, and sums over clouds of up to a thousand points, are good to this much, relatively.
 const SUM: f64 = 1e-13;
 
 /// Masses and first moments inside and outside a ball.
@@ -25,7 +25,7 @@ pub(super) struct Moments {
     pub(super) far: f64,
     /// `I_R`
     pub(super) near: f64,
-    /// How far off each may be, relatively to `E|X|`.
+    /// How far off each may be, relative to itself; `I_R` relative to `E|X|`.
     error: f64,
 }
 
@@ -67,7 +67,7 @@ impl Moments {
         self.value(self.far + moved, moved)
     }
 
-    /// `W1(μ^[R], μ) = A_R − (q_R/p_R) I_R` for laws that are symmetric about the origin: transport runs along rays, and lengths only shrink.
+    /// `W1(μ^[R], μ) = A_R − (q_R/p_R) I_R` for laws whose length and direction are independent: transport runs along rays, and lengths only shrink.
     pub(super) fn radial_distance(&self) -> Value {
         let moved = self.outside / (1.0 - self.outside) * self.near;
         self.value(self.far - moved, moved)
@@ -78,7 +78,7 @@ impl Moments {
         self.value(self.far + radius * self.outside, 0.0)
     }
 
-    /// `A_R` and `I_R` err relative to `E|X|`, the latter counting by the share that is moved.
+    /// `I_R` errs relative to `E|X|`, and counts by the share that is moved; twice, for the share errs as well.
     fn value(&self, value: f64, moved: f64) -> Value {
         let share = self.outside / (1.0 - self.outside);
         Value::known_to(value, self.error * (self.far + moved + share * (self.far + self.near)) * 2.0)
