@@ -7,7 +7,7 @@ use ebflow::law::{BayesOracle, Law};
 use ebflow::study::Preset;
 use ebflow::{Beta, Cloud, CloudView, Drift, DriftField, NoiseVariance, Result, Targets};
 
-use crate::{stands, turns};
+use crate::faults::{stands, turns};
 
 /// The kernel `e^{−β|x|²}` instead of `e^{−β|x|²/2}`.
 struct TwiceAsSharp;

@@ -5,7 +5,7 @@ use ebflow::claim::truncation::{GaussianTail, HardTruncation, RetainedFraction};
 use ebflow::law::{Gaussian, Law, LineLaw, Split};
 use ebflow::{BallRadius, Cloud, Result};
 
-use crate::{stands, turns};
+use crate::faults::{stands, turns};
 
 #[test]
 fn truncation_moves_a_law_by_its_bound_at_most() {
