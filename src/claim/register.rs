@@ -1,6 +1,6 @@
 //! The register: every claim there is.
 
-use super::{Claim, confine, gaussian, kernel};
+use super::{Claim, confine, gaussian, kernel, truncation};
 use crate::error::{Error, Result};
 
 /// All claims, in the order of the paper's argument.
@@ -14,6 +14,9 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(kernel::EnergyGradient::default()),
         Box::new(kernel::Tweedie::default()),
         Box::new(kernel::GaussianKernelOnly::default()),
+        Box::new(truncation::HardTruncation::default()),
+        Box::new(truncation::RetainedFraction::default()),
+        Box::new(truncation::GaussianTail::default()),
         Box::new(gaussian::CovarianceEquation::default()),
         Box::new(gaussian::RecoveryRate::default()),
         Box::new(gaussian::HittingTime::default()),

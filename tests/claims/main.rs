@@ -1,4 +1,7 @@
 //! Claims give the verdicts that are expected of them, and turn when a part is at fault.
 
 mod confine;
+mod faults;
 mod gaussian;
+mod kernel;
+mod truncation;

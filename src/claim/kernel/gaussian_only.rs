@@ -52,12 +52,13 @@ static CARD: Card = Card {
     }),
 };
 
+/// `ln k(u)` of an offset in units of `β^{−1/2}`.
+type LogKernel = dyn Fn(&[f64]) -> f64 + Send + Sync;
+
 /// A smooth positive kernel, up to its normalisation.
 pub struct Kernel {
-    /// What it is called.
-    pub name: String,
-    /// `ln k(u)` of an offset in units of `β^{−1/2}`.
-    pub log: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+    name: String,
+    log: Box<LogKernel>,
 }
 
 impl Kernel {
@@ -254,4 +255,27 @@ fn students(setting: &str, freedoms: &[f64], clouds: &[Cloud], queries: &Cloud) 
         rows.push(row.as_role(Role::Context).at("Student's kernel", freedom));
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One atom on the line: with drifts `b = −y` and scores `g = −βy/√(1 + βy²)` the least residual is the sine of their angle.
+    #[test]
+    fn the_least_residual_is_an_angle() {
+        let kernel = Kernel::radial("", |square| -(1.0 + square).sqrt());
+        let (atom, places) = (Cloud::new(vec![0.0], 1).unwrap(), [0.5, 2.0]);
+        let fit = fit(&kernel, &[atom], &Cloud::new(places.to_vec(), 1).unwrap()).unwrap();
+        let [g, h] = places.map(|y| BETA * y / (1.0 + BETA * y * y).sqrt());
+        let [a, b] = places;
+        let sine = (a * h - b * g).abs() / (a.hypot(b) * g.hypot(h));
+        assert!(
+            (fit.residual.value - sine).abs() <= fit.residual.numerical,
+            "{:?}, not {sine}",
+            fit.residual
+        );
+        let matrix = (a * g + b * h) / (g * g + h * h);
+        assert!((fit.matrix[(0, 0)] - matrix).abs() < 1e-10);
+    }
 }

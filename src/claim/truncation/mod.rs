@@ -1,1 +1,24 @@
 //! Truncation to a ball: what it costs, how much it keeps, and how large the ball must be.
+//!
+//! # Symbols
+//! `B_R` the closed ball about the origin, `p_R = μ(B_R)`, `q_R = 1 − p_R`, `μ^[R]` the law conditioned on the ball, `A_R = ∫_{|x|>R} |x| dμ`,
+//! `I_R = ∫_{B_R} |x| dμ`.
+//!
+//! | file | claim |
+//! |---|---|
+//! | `hard` | `hard-truncation` |
+//! | `retained` | `retained-fraction` |
+//! | `tail`, `radius` | `gaussian-tail` |
+//! | `moments`, `norm_tail`, `binomial` | exact `q_R`, `A_R`, `I_R`, tails of `|Y|`, tails of counts |
+
+mod binomial;
+mod hard;
+mod moments;
+mod norm_tail;
+mod radius;
+mod retained;
+mod tail;
+
+pub use hard::HardTruncation;
+pub use retained::RetainedFraction;
+pub use tail::GaussianTail;

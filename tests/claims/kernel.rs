@@ -1,0 +1,192 @@
+//! Claims about the kernel with faulty drifts, energies, posterior means and kernels.
+
+use ebflow::claim::kernel::{DriftIsLogGradient, EnergyGradient, GaussianKernelOnly, Kernel, Tweedie};
+use ebflow::claim::{Claim, Record, baseline};
+use ebflow::drift::{Blocks, Dense, KdTree, Tolerance};
+use ebflow::law::{BayesOracle, Law};
+use ebflow::study::Preset;
+use ebflow::{Beta, Cloud, CloudView, Drift, DriftField, NoiseVariance, Result, Targets};
+
+use crate::faults::{stands, turns};
+
+/// The kernel `e^{−β|x|²}` instead of `e^{−β|x|²/2}`.
+struct TwiceAsSharp;
+
+impl Drift for TwiceAsSharp {
+    fn evaluate(
+        &self,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()> {
+        Dense.evaluate(sources, targets, Beta::new(2.0 * beta.get())?, field)
+    }
+}
+
+/// The self-drift without the particle's own term.
+struct WithoutSelf;
+
+impl Drift for WithoutSelf {
+    fn evaluate(
+        &self,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()> {
+        Dense.evaluate(sources, targets, beta, field)?;
+        let (d, n) = (sources.dimension, sources.len());
+        if matches!(targets, Targets::Sources) {
+            for i in 0..n {
+                // v = Σ_j ω_j w_j Δ_j / D, and the own term only adds ω_i to D.
+                let own = sources.weights.map_or(1.0 / n as f64, |weights| weights[i]);
+                let mass = field.log_mass[i].exp();
+                field.velocity[i * d..][..d].iter_mut().for_each(|v| *v *= mass / (mass - own).max(1e-300));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The barycentre itself, without `− x`.
+struct Barycentre;
+
+impl Drift for Barycentre {
+    fn evaluate(
+        &self,
+        sources: CloudView<'_>,
+        targets: Targets<'_>,
+        beta: Beta,
+        field: &mut DriftField,
+    ) -> Result<()> {
+        Dense.evaluate(sources, targets, beta, field)?;
+        let at = match targets {
+            Targets::Sources => sources.points,
+            Targets::Points(points) => points,
+        };
+        field.velocity.iter_mut().zip(at).for_each(|(v, x)| *v += x);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_drift_is_a_score() {
+    stands(&DriftIsLogGradient::default());
+}
+
+#[test]
+fn a_sharper_kernel_is_no_score() {
+    turns(&DriftIsLogGradient { drift: &TwiceAsSharp });
+}
+
+#[test]
+fn a_drift_without_its_own_term_is_no_score() {
+    turns(&DriftIsLogGradient { drift: &WithoutSelf });
+}
+
+#[test]
+fn a_barycentre_is_no_score() {
+    turns(&DriftIsLogGradient { drift: &Barycentre });
+}
+
+/// Error bars cover what another way of summing does to every number.
+#[test]
+fn another_drift_moves_nothing() {
+    static BLOCKS: Blocks = Blocks { tolerance: Tolerance::BELOW_ROUNDING };
+    static TREE: KdTree = KdTree { tolerance: Tolerance::BELOW_ROUNDING };
+    let record = |claim: &dyn Claim| [Record::gather(claim, Preset::Quick)];
+    for drift in [&BLOCKS as &'static dyn Drift, &TREE] {
+        let changes = baseline::compare(
+            &record(&DriftIsLogGradient::default()),
+            &record(&DriftIsLogGradient { drift }),
+        );
+        assert!(changes.is_empty(), "{changes:?}");
+        let energy = EnergyGradient { drift, ..EnergyGradient::default() };
+        let changes = baseline::compare(&record(&EnergyGradient::default()), &record(&energy));
+        assert!(changes.is_empty(), "{changes:?}");
+    }
+}
+
+#[test]
+fn stage_2_descends_the_energy() {
+    stands(&EnergyGradient::default());
+}
+
+#[test]
+fn a_sharper_stage_2_descends_another() {
+    turns(&EnergyGradient { drift: &TwiceAsSharp, ..EnergyGradient::default() });
+}
+
+fn squares(particles: &Cloud, query: &[f64]) -> impl Iterator<Item = f64> {
+    particles.rows().map(move |z| z.iter().zip(query).map(|(z, q)| (z - q) * (z - q)).sum())
+}
+
+fn log_sum(exponents: impl Iterator<Item = f64>) -> f64 {
+    let exponents: Vec<f64> = exponents.collect();
+    let largest = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest + exponents.iter().map(|e| (e - largest).exp()).sum::<f64>().ln()
+}
+
+#[test]
+fn the_energy_needs_its_temperature() {
+    turns(&EnergyGradient {
+        energy: |particles, q, beta| -log_sum(squares(particles, q).map(|s| -0.5 * beta * s)),
+        ..EnergyGradient::default()
+    });
+}
+
+#[test]
+fn the_energy_needs_its_half() {
+    turns(&EnergyGradient {
+        energy: |particles, q, beta| -log_sum(squares(particles, q).map(|s| -beta * s)) / beta,
+        ..EnergyGradient::default()
+    });
+}
+
+#[test]
+fn tweedies_sign_is_wrong_as_printed() {
+    stands(&Tweedie::default());
+}
+
+/// Posterior means on the wrong side of the token would make the printed sign right.
+#[test]
+fn mirrored_posterior_means_turn_tweedie() {
+    let mirrored = |law: &Law, x: &[f64], noise: NoiseVariance| -> Result<Vec<f64>> {
+        Ok(law.posterior_mean(x, noise)?.iter().zip(x).map(|(m, x)| 2.0 * x - m).collect())
+    };
+    turns(&Tweedie { posterior_mean: mirrored, ..Tweedie::default() });
+}
+
+#[test]
+fn half_the_noise_turns_tweedie() {
+    let halved = |law: &Law, noise: NoiseVariance| match NoiseVariance::new(0.5 * noise.get()) {
+        Ok(half) => law.noisy(half),
+        Err(_) => law.clone(),
+    };
+    turns(&Tweedie { noisy: halved, ..Tweedie::default() });
+}
+
+#[test]
+fn only_gaussian_kernels_make_scores_of_barycentres() {
+    stands(&GaussianKernelOnly::default());
+}
+
+#[test]
+fn a_kernel_that_is_not_gaussian_turns_the_claim() {
+    let quartic = Kernel::radial("nearly Gaussian", |square| -0.5 * square - 1e-6 * square * square);
+    turns(&GaussianKernelOnly { gaussian: quartic, ..GaussianKernelOnly::default() });
+}
+
+#[test]
+fn a_gaussian_of_another_width_has_another_matrix() {
+    let wider = Kernel::radial("wider", |square| -0.25 * square);
+    turns(&GaussianKernelOnly { gaussian: wider, ..GaussianKernelOnly::default() });
+}
+
+#[test]
+fn a_gaussian_among_the_others_turns_the_claim() {
+    let mut claim = GaussianKernelOnly::default();
+    claim.others.push(Kernel::radial("a Gaussian in disguise", |square| -square));
+    turns(&claim);
+}
