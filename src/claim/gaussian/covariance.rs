@@ -35,8 +35,6 @@ pub type ClosedForm = fn(&CovarianceFlow, RawTime) -> DVector<f64>;
 const HORIZONS: [f64; 2] = [1.0, 3.0];
 /// Absolute tolerances on `ln λ` of the integrated ODE: the answer, and what judges it.
 const ODE_TOLERANCES: [f64; 2] = [1e-12, 1e-10];
-/// Tolerances in time of nodes in space, relative to the standard deviation; far below what their spacing leaves.
-const NODE_TOLERANCES: [f64; 2] = [1e-9, 1e-8];
 
 static CARD: Card = Card {
     id: "covariance-flow",
@@ -102,8 +100,8 @@ const QUICK: Plan = Plan {
         },
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 40.0 },
-            particles: 500,
-            seeds: 8,
+            particles: 300,
+            seeds: 6,
             role: Role::Context,
         },
     ],
@@ -256,15 +254,14 @@ impl CovarianceEquation {
             return Ok(evolution.states.into_iter().map(Picture::of_state).collect());
         }
         let nodes = NodePair::new(setting, times[1], self.drift)?;
-        let deviation = nodes.fine.covariance().trace().sqrt();
-        let follow = |cloud: &Cloud, tolerance: f64| {
+        let follow = |cloud: &Cloud| {
             let flow = Flow::new(Schedule::constant(setting.beta()?), times[1])?.with_snapshots(times)?;
-            flow.run(cloud, self.drift, &Adaptive::new(0.0, tolerance * deviation)?)
+            flow.run(cloud, self.drift, &Adaptive::new(0.0, nodes.tolerance)?)
         };
-        let (fine, coarse) =
-            (follow(&nodes.fine, NODE_TOLERANCES[0])?, follow(&nodes.coarse, NODE_TOLERANCES[1])?);
+        let (fine, coarse) = (follow(&nodes.fine)?, follow(&nodes.coarse)?);
         let pairs = fine.snapshots.into_iter().zip(coarse.snapshots);
-        let error = NODE_TOLERANCES[1] * deviation;
+        // The integrator's error is one to three tolerances.
+        let error = 10.0 * nodes.tolerance;
         Ok(pairs
             .map(|(fine, coarse)| Picture {
                 time: fine.raw_time,

@@ -8,38 +8,46 @@ use super::nodes::NodePair;
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::Result;
-use crate::flow::{Adaptive, Event, Flow, Schedule, TotalVariance};
+use crate::flow::{Adaptive, Event, Flow, Passages, Schedule, TotalVariance};
 use crate::scale::{Beta, RawTime};
 
-/// Tolerance of the integration in time, relative to the standard deviation at the start.
-const TOLERANCE: f64 = 1e-11;
 /// Crossings are told apart down to this share of the horizon.
 const RESOLUTION: f64 = 1e-10;
 
-/// The score time at which the variance per axis comes down to `target`; not a number if it does not before the raw time `until`.
+/// The score times at which the variance per axis comes down to targets; not a number if it does not before the raw time `until`.
 pub(super) fn crosses(
     nodes: &NodePair,
-    target: f64,
+    targets: &[f64],
     beta: Beta,
     until: RawTime,
     drift: &dyn Drift,
-) -> Result<Timed> {
-    let [fine, coarse] =
-        [&nodes.fine, &nodes.coarse].map(|cloud| crossing(cloud, target, beta, until, drift));
-    let (fine, coarse) = (fine?, coarse?);
-    Ok(Timed { value: fine.value, error: fine.error + (fine.value - coarse.value).abs() })
+) -> Result<Vec<Timed>> {
+    let found =
+        |cloud| crossings(cloud, targets, beta, until, (drift, &Adaptive::new(0.0, nodes.tolerance)?));
+    let (fine, coarse) = (found(&nodes.fine)?, found(&nodes.coarse)?);
+    let judged = fine.into_iter().zip(coarse).map(|(fine, coarse)| Timed {
+        value: fine.value,
+        error: fine.error + (fine.value - coarse.value).abs(),
+    });
+    Ok(judged.collect())
 }
 
-fn crossing(cloud: &Cloud, target: f64, beta: Beta, until: RawTime, drift: &dyn Drift) -> Result<Timed> {
-    let d = cloud.dimension() as f64;
-    let deviation = (cloud.covariance().trace() / d).sqrt();
-    let event = Event::new(TotalVariance, d * target, RESOLUTION * until.get())?;
-    let flow = Flow::new(Schedule::constant(beta), until)?.with_event(event)?;
-    let trajectory = flow.run(cloud, drift, &Adaptive::new(0.0, TOLERANCE * deviation)?)?;
-    let found = trajectory.events[0].crossings.first();
-    let score = |raw: f64| raw / beta.get();
-    Ok(found.map_or(Timed { value: f64::NAN, error: f64::NAN }, |crossing| Timed {
-        value: score(crossing.raw_time.get()),
-        error: score(crossing.error),
-    }))
+fn crossings(
+    cloud: &Cloud,
+    targets: &[f64],
+    beta: Beta,
+    until: RawTime,
+    (drift, integrator): (&dyn Drift, &Adaptive),
+) -> Result<Vec<Timed>> {
+    let mut flow = Flow::new(Schedule::constant(beta), until)?;
+    for target in targets {
+        let level = cloud.dimension() as f64 * target;
+        flow = flow.with_event(Event::new(TotalVariance, level, RESOLUTION * until.get())?)?;
+    }
+    let trajectory = flow.run(cloud, drift, integrator)?;
+    let timed = |passages: &Passages| match passages.crossings.first() {
+        None => Timed { value: f64::NAN, error: f64::NAN },
+        Some(first) => Timed { value: first.raw_time.get() / beta.get(), error: first.error / beta.get() },
+    };
+    Ok(trajectory.events.iter().map(timed).collect())
 }

@@ -30,7 +30,7 @@ use crate::study::Preset;
 pub type KernelWidthTime = fn(NoiseVariance, Beta) -> f64;
 
 /// The flow is followed for this many times the time of the integrated ODE.
-const PATIENCE: f64 = 1.5;
+const PATIENCE: f64 = 1.1;
 
 static CARD: Card = Card {
     id: "dirac-hitting-time",
@@ -140,8 +140,8 @@ impl DiracHittingTime {
         let until =
             RawTime::new(PATIENCE * setting.beta * falls_to(setting.noise, setting.beta, target).value)?;
         let nodes = NodePair::new(setting, until, self.drift)?;
-        let found = crosses(&nodes, target, beta, until, self.drift)?;
-        self.printed_row(setting, "T(1/β) by the mean field", Value::known_to(found.value, found.error))
+        let found = crosses(&nodes, &[target], beta, until, self.drift)?;
+        self.printed_row(setting, "T(1/β) by the mean field", Value::known_to(found[0].value, found[0].error))
     }
 
     /// The printed time beside a measured one; its terms cancel near `βσ² = 1`, so it is judged by their size.

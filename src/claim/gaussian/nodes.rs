@@ -24,25 +24,32 @@ const FINE: Product = Product { spacing: 1.19, reach: 6.0 };
 const COARSE: Product = Product { spacing: 1.35, reach: 5.4 };
 
 /// What is asked of nodes in the plane, where they are dear: in `W1`, relative to the standard deviation.
-const PLANE_ACCURACY: f64 = 1e-8;
+const PLANE_ACCURACY: f64 = 1e-7;
+
+/// Tolerances in time that are worth it, by dimension, relative to the standard deviation: below what the spacing of the nodes leaves.
+const TOLERANCES: [f64; 3] = [1e-11, 1e-9, 1e-8];
 
 /// A law before the flow, at two resolutions.
 #[derive(Debug, Clone)]
 pub(super) struct NodePair {
     pub fine: Cloud,
     pub coarse: Cloud,
+    /// Tolerance in time that is worth it, as a length.
+    pub tolerance: f64,
 }
 
 impl NodePair {
     /// Nodes that resolve the flow up to a time.
     pub fn new(setting: &Setting, until: RawTime, drift: &dyn Drift) -> Result<Self> {
-        if setting.variances.len() > 2 {
-            let flow = setting.flow()?;
-            return Ok(Self { fine: FINE.nodes(&flow)?, coarse: COARSE.nodes(&flow)? });
+        let flow = setting.flow()?;
+        let d = setting.variances.len();
+        let tolerance = TOLERANCES[d.min(3) - 1] * flow.initial_eigenvalues().max().sqrt();
+        if d > 2 {
+            return Ok(Self { fine: FINE.nodes(&flow)?, coarse: COARSE.nodes(&flow)?, tolerance });
         }
         let evolution = mean_field(setting)?.evolve(&[RawTime::new(0.0)?, until], drift)?;
         let start = &evolution.states[0];
-        Ok(Self { fine: start.fine.cloud().clone(), coarse: start.coarse.cloud().clone() })
+        Ok(Self { fine: start.fine.cloud().clone(), coarse: start.coarse.cloud().clone(), tolerance })
     }
 }
 
