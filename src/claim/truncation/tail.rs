@@ -36,7 +36,7 @@ static CARD: Card = Card {
     label: "sec:gaussian-noncompact-admissible, Gaussian tail display",
     statement: "For f0 = N(a, Γ0) and R ≥ 1+2|a|, f0(B_R^c) ≤ C(1+R)^d exp(−R²/8λ₊), and R_N slightly larger than √log N makes the probability of losing any of N points vanish.",
     regime: "d = 1, 2, 3, isotropic, anisotropic and shifted laws, λ₊ from 0.25 to 25, N from 10² to 10¹²",
-    correction: "The display holds, with C = 1. But the loss vanishes for R_N = c√log N only if c² ≥ 2λ₊, so √log N is too small as soon as λ₊ > 1/2; R_N = |a| + √(2λ₊(log N + (d/2) log log N)) is enough for every Gaussian, and log N + (d/2 − 1) log log N + ω_N with ω_N → ∞ is needed for isotropic centred ones. (The display itself would ask for √(8λ₊ log N).)",
+    correction: "The display holds, with C = 1. But the loss vanishes for R_N = c√log N only if c² ≥ 2λ₊, so √log N is too small as soon as λ₊ > 1/2; R_N = |a| + √(2λ₊(log N + (d/2) log log N)) is enough for every Gaussian, and log N + (d/2 − 1) log log N + ω_N with ω_N → ∞ is needed for isotropic centred ones. The display itself would ask for √(8λ₊ log N)",
     expected: VerdictKind::FailsAsPrinted,
     plot: Some(Axes { x: "number of points N", y: "radius R_N", log_x: true, log_y: false }),
 };

@@ -128,12 +128,13 @@ impl Plot {
         }
     }
 
-    /// How far to the side the points of a look stand, so that error bars at one place do not hide one another. Beside a fitted
-    /// curve they stand where they belong.
+    /// How far to the side the points of a look stand, so that error bars at one place do not hide one another. Beside a curve that they are
+    /// compared with they stand where they belong.
     fn aside(&self, look: usize) -> f64 {
-        let fitted = |series: &Series| matches!(series.mark, Mark::Curve(Stroke::Dashed, _));
+        let compared =
+            |series: &Series| matches!(series.mark, Mark::Curve(Stroke::Dashed | Stroke::Dotted, _));
         let sets = self.series.iter().filter(|series| matches!(series.mark, Mark::Points(_))).count();
-        if sets == 0 || self.series.iter().any(fitted) {
+        if sets == 0 || self.series.iter().any(compared) {
             return 0.0;
         }
         ASIDE * (look as f64 - 0.5 * (sets as f64 - 1.0))
