@@ -270,3 +270,22 @@ fn judged(fine: &Moments, coarse: &Moments, displacement: f64) -> Moments {
         power: value(fine.power, coarse.power, 8.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `∫₀² t⁴ dt = 6.4`; Simpson's rule is exact for cubics only, and its error bar covers the rest.
+    #[test]
+    fn integrals_are_within_their_bars() {
+        let moments = |k: usize| {
+            let t: f64 = 2.0 * k as f64 / INTERVALS as f64;
+            let [second, variance, action, power] = [t.powi(3), 0.0, t.powi(4), 0.0].map(Value::exact);
+            Moments { second, variance, action, power }
+        };
+        let curve = Curve { horizon: 2.0, moments: (0..=INTERVALS).map(moments).collect() };
+        let (cubic, quartic) = (curve.integral(|m| m.second), curve.integral(|m| m.action));
+        assert!((cubic.value - 4.0).abs() < 1e-14 && cubic.numerical < 1e-12);
+        assert!((quartic.value - 6.4).abs() < quartic.numerical && quartic.numerical < 2e-3, "{quartic:?}");
+    }
+}

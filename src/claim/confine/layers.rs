@@ -232,3 +232,24 @@ fn fitted(gaps: &[Gap]) -> Result<Value> {
     let fit = power_fit(&RateData::new(gaps.iter().map(sample).collect())?, Confidence::new(CONFIDENCE)?)?;
     Ok(Value::known_to(-fit.slope.estimate, 0.5 * (fit.slope.upper - fit.slope.lower)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Errors `3/L + 2/L² + 5/L³`.
+    fn gaps() -> Vec<Gap> {
+        let size = |l: f64| Value::exact(3.0 / l + 2.0 / (l * l) + 5.0 / l.powi(3));
+        DEPTHS.iter().map(|&depth| Gap { depth, size: size(depth as f64) }).collect()
+    }
+
+    #[test]
+    fn expansions_are_extrapolated_within_their_bars() {
+        let (constant, order) = (constant(&gaps()), order(&gaps()));
+        assert!((constant.value - 3.0).abs() < 1e-9 && constant.numerical < 1e-4, "{constant:?}");
+        // The term in 1/L² of the local orders, which one extrapolation leaves: −1.94e-5, by hand in Python.
+        assert!((order.value - (1.0 - 1.941_617_793_566e-5)).abs() < 1e-11, "{order:?}");
+        assert!((order.value - 1.0).abs() < order.numerical && order.numerical < 1e-2, "{order:?}");
+        assert!(fitted(&gaps()).unwrap().value > 1.0, "the next term bends the line");
+    }
+}
