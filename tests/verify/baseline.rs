@@ -6,8 +6,8 @@ use crate::bench::{Bench, repository, stdout};
 
 /// Runs `check` on the committed evidence, in some surroundings.
 fn check(options: &str, variables: &[(&str, &str)]) {
-    let folder = repository("validation/baseline");
-    let mut command = Bench::new().command(&format!("check {} {options}", folder.display()));
+    let (bench, folder) = (Bench::new(), repository("validation/baseline"));
+    let mut command = bench.command(&format!("check {} {options}", folder.display()));
     let output = command.envs(variables.iter().copied()).output().unwrap();
     assert!(output.status.success(), "{options} {variables:?}\n{}", stdout(&output));
 }
