@@ -13,7 +13,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::nodes::{NodePair, mean_field};
+use super::nodes::{ESTIMATED, NodePair, mean_field};
 use super::particles::Trial;
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use crate::claim::derivative::gradient;
@@ -131,32 +131,32 @@ const FULL: Plan = Plan {
     samples: &[
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 4.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 40.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Context,
         },
     ],
@@ -268,6 +268,7 @@ impl CovarianceEquation {
                 fine: fine.cloud,
                 coarse: coarse.cloud,
                 error,
+                safety: 1.0,
                 state: None,
             })
             .collect())
@@ -288,7 +289,7 @@ impl CovarianceEquation {
             let law = Law::Gaussian(Gaussian::isotropic(vec![flow.mean()[0]], deviation)?).on_line()?;
             let [fine, coarse] = [&state.fine, &state.coarse].map(|law_at| law_at.w1_to(&law));
             let (fine, coarse) = (fine?, coarse?);
-            let distance = Value::known_to(fine, (fine - coarse).abs() + state.error);
+            let distance = Value::known_to(fine, picture.safety * ((fine - coarse).abs() + state.error));
             rows.push(
                 Row::equal(&case, "W1(mean field, N(m, Γ))", distance, Value::exact(0.0)).on_scale(deviation),
             );
@@ -309,6 +310,8 @@ struct Picture {
     coarse: Cloud,
     /// Estimated `W1` between the fine and the exact law, beside what the coarse one shows.
     error: f64,
+    /// By how much both together may fall short.
+    safety: f64,
     /// What the library's mean field knows more.
     state: Option<State>,
 }
@@ -320,6 +323,7 @@ impl Picture {
             fine: state.fine.cloud().clone(),
             coarse: state.coarse.cloud().clone(),
             error: state.error,
+            safety: ESTIMATED,
             state: Some(state),
         }
     }
@@ -330,7 +334,7 @@ impl Picture {
         let [fine, coarse] =
             [&self.fine, &self.coarse].map(|cloud| axes.tr_mul(&(cloud.covariance() * axes)).diagonal());
         let apart = fine.zip_map(&coarse, |a, b| ((a - b) / a).abs()).max();
-        let error = |v: f64| apart * v + 2.0 * v.max(0.0).sqrt() * self.error;
+        let error = |v: f64| self.safety * (apart * v + 2.0 * v.max(0.0).sqrt() * self.error);
         fine.iter().map(|&v| Value::known_to(v, error(v))).collect()
     }
 
@@ -338,7 +342,8 @@ impl Picture {
     fn kurtosis(&self) -> Value {
         let (fine, coarse) = (Forms::of(&self.fine), Forms::of(&self.coarse));
         let sensitivity = 4.0 * fine.largest.powf(1.5) / fine.narrowest.sqrt();
-        Value::known_to(fine.kurtosis, (fine.kurtosis - coarse.kurtosis).abs() + sensitivity * self.error)
+        let apart = (fine.kurtosis - coarse.kurtosis).abs();
+        Value::known_to(fine.kurtosis, self.safety * (apart + sensitivity * self.error))
     }
 }
 
@@ -376,7 +381,7 @@ impl Straying {
     fn add(&mut self, picture: &Picture, flow: &CovarianceFlow) {
         let [fine, coarse] = [&picture.fine, &picture.coarse].map(|cloud| offsets(cloud, flow));
         let narrowest = picture.fine.covariance().symmetric_eigenvalues().min().max(0.0).sqrt();
-        let apart = (&fine - coarse).amax() + 2.0 * picture.error / narrowest;
+        let apart = picture.safety * ((&fine - coarse).amax() + 2.0 * picture.error / narrowest);
         // Not `max`, which would swallow a NaN.
         self.largest = if fine.amax() <= self.largest { self.largest } else { fine.amax() };
         self.error = self.error.max(apart);
