@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn derivatives_of_known_functions_lie_within_their_bars() {
-        let cases: [(fn(f64) -> f64, fn(f64) -> f64); 5] = [
+        type Function = fn(f64) -> f64;
+        let cases: [(Function, Function); 5] = [
             (f64::sin, f64::cos),
             (f64::exp, f64::exp),
             (f64::tanh, |x| 1.0 - x.tanh().powi(2)),

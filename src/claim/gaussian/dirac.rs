@@ -131,7 +131,7 @@ impl DiracHittingTime {
         let setting = on_line(beta);
         let found = falls_to(setting.noise, beta, 1.0 / beta);
         let measured = Value::known_to(found.value, found.error);
-        Ok(self.printed_row(&setting, "T(1/β) by the variance ODE", measured)?)
+        self.printed_row(&setting, "T(1/β) by the variance ODE", measured)
     }
 
     /// `T(1/β)` by the mean field.
