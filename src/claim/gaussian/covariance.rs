@@ -11,20 +11,17 @@
 //! # Paper
 //! `lem:gaussian-invariance-covariance`, `eq:covariance-ode`, `eq:eigenvalue-ode`
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
-use super::nodes::{NodePair, mean_field};
 use super::particles::Trial;
+use super::picture::{Picture, Straying};
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use crate::claim::derivative::gradient;
 use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
-use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
-use crate::flow::{Adaptive, Flow, Schedule};
-use crate::law::{Gaussian, Law};
-use crate::meanfield::State;
+use crate::flow::Adaptive;
 use crate::scale::RawTime;
 use crate::study::Preset;
 
@@ -131,32 +128,32 @@ const FULL: Plan = Plan {
     samples: &[
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 4.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Stated,
         },
         Trial {
             setting: Setting { variances: &[1.0], noise: 0.5, beta: 40.0 },
-            particles: 2000,
-            seeds: 16,
+            particles: 1500,
+            seeds: 12,
             role: Role::Context,
         },
     ],
@@ -226,7 +223,8 @@ impl CovarianceEquation {
     /// The closed form against the mean field.
     fn law(&self, setting: &Setting) -> Result<Vec<Row>> {
         let flow = setting.flow()?;
-        let pictures = self.pictures(setting)?;
+        let times = [setting.horizons(HORIZONS[0])?, setting.horizons(HORIZONS[1])?];
+        let pictures = Picture::taken(setting, times, self.drift)?;
         let (mut rows, mut straying) = (Vec::new(), Straying::default());
         for (picture, horizons) in pictures.iter().zip(HORIZONS) {
             let (found, predicted) = (picture.variances(&flow), self.predicted(&flow, picture.time));
@@ -247,32 +245,6 @@ impl CovarianceEquation {
         Ok(rows)
     }
 
-    fn pictures(&self, setting: &Setting) -> Result<Vec<Picture>> {
-        let times = [setting.horizons(HORIZONS[0])?, setting.horizons(HORIZONS[1])?];
-        if setting.variances.len() <= 2 {
-            let evolution = mean_field(setting)?.evolve(&times, self.drift)?;
-            return Ok(evolution.states.into_iter().map(Picture::of_state).collect());
-        }
-        let nodes = NodePair::new(setting, times[1], self.drift)?;
-        let follow = |cloud: &Cloud| {
-            let flow = Flow::new(Schedule::constant(setting.beta()?), times[1])?.with_snapshots(times)?;
-            flow.run(cloud, self.drift, &Adaptive::new(0.0, nodes.tolerance)?)
-        };
-        let (fine, coarse) = (follow(&nodes.fine)?, follow(&nodes.coarse)?);
-        let pairs = fine.snapshots.into_iter().zip(coarse.snapshots);
-        // The integrator's error is one to three tolerances.
-        let error = 10.0 * nodes.tolerance;
-        Ok(pairs
-            .map(|(fine, coarse)| Picture {
-                time: fine.raw_time,
-                fine: fine.cloud,
-                coarse: coarse.cloud,
-                error,
-                state: None,
-            })
-            .collect())
-    }
-
     /// Whether the law is Gaussian still.
     fn shape(&self, setting: &Setting, flow: &CovarianceFlow, picture: &Picture) -> Result<Vec<Row>> {
         let case = at(setting, HORIZONS[1]);
@@ -283,12 +255,8 @@ impl CovarianceEquation {
             picture.kurtosis(),
             Value::exact(d * (d + 2.0)),
         )];
-        if let Some(state) = picture.state.as_ref().filter(|_| d == 1.0) {
-            let deviation = (self.closed_form)(flow, picture.time)[0].max(0.0).sqrt();
-            let law = Law::Gaussian(Gaussian::isotropic(vec![flow.mean()[0]], deviation)?).on_line()?;
-            let [fine, coarse] = [&state.fine, &state.coarse].map(|law_at| law_at.w1_to(&law));
-            let (fine, coarse) = (fine?, coarse?);
-            let distance = Value::known_to(fine, (fine - coarse).abs() + state.error);
+        let deviation = (self.closed_form)(flow, picture.time)[0].max(0.0).sqrt();
+        if let Some(distance) = picture.distance_to(flow.mean()[0], deviation)? {
             rows.push(
                 Row::equal(&case, "W1(mean field, N(m, Γ))", distance, Value::exact(0.0)).on_scale(deviation),
             );
@@ -300,105 +268,6 @@ impl CovarianceEquation {
         let values = (self.closed_form)(flow, time);
         values.iter().enumerate().map(|(i, &l)| Value::known_to(l, conditioning(flow, i, l))).collect()
     }
-}
-
-/// The mean field at one time.
-struct Picture {
-    time: RawTime,
-    fine: Cloud,
-    coarse: Cloud,
-    /// Estimated `W1` between the fine and the exact law, beside what the coarse one shows.
-    error: f64,
-    /// What the library's mean field knows more.
-    state: Option<State>,
-}
-
-impl Picture {
-    fn of_state(state: State) -> Self {
-        Self {
-            time: state.raw_time,
-            fine: state.fine.cloud().clone(),
-            coarse: state.coarse.cloud().clone(),
-            error: state.error,
-            state: Some(state),
-        }
-    }
-
-    /// The variances along the axes. Resolutions may agree along one of them by accident, so the worst of them judges all.
-    fn variances(&self, flow: &CovarianceFlow) -> Vec<Value> {
-        let axes = flow.eigenvectors();
-        let [fine, coarse] =
-            [&self.fine, &self.coarse].map(|cloud| axes.tr_mul(&(cloud.covariance() * axes)).diagonal());
-        let apart = fine.zip_map(&coarse, |a, b| ((a - b) / a).abs()).max();
-        let error = |v: f64| apart * v + 2.0 * v.max(0.0).sqrt() * self.error;
-        fine.iter().map(|&v| Value::known_to(v, error(v))).collect()
-    }
-
-    /// `E[((Z−m)ᵀC⁻¹(Z−m))²]`, whose gradient in `Z` is at most `4 q^{3/2} λ_min^{−1/2}` where the form is `q`.
-    fn kurtosis(&self) -> Value {
-        let (fine, coarse) = (Forms::of(&self.fine), Forms::of(&self.coarse));
-        let sensitivity = 4.0 * fine.largest.powf(1.5) / fine.narrowest.sqrt();
-        Value::known_to(fine.kurtosis, (fine.kurtosis - coarse.kurtosis).abs() + sensitivity * self.error)
-    }
-}
-
-/// The forms `q = (z−m)ᵀC⁻¹(z−m)` of a cloud.
-struct Forms {
-    kurtosis: f64,
-    largest: f64,
-    narrowest: f64,
-}
-
-impl Forms {
-    fn of(cloud: &Cloud) -> Self {
-        let (mean, eigen) = (cloud.mean(), cloud.covariance().symmetric_eigen());
-        let form = |row: &[f64]| {
-            let along = eigen.eigenvectors.tr_mul(&(DVector::from_column_slice(row) - &mean));
-            along.zip_map(&eigen.eigenvalues, |x, l| x * x / l).sum()
-        };
-        let forms: Vec<f64> = cloud.rows().map(form).collect();
-        Self {
-            kurtosis: forms.iter().enumerate().map(|(i, q)| cloud.weight(i) * q * q).sum(),
-            largest: forms.iter().copied().fold(0.0, f64::max),
-            narrowest: eigen.eigenvalues.min(),
-        }
-    }
-}
-
-/// How far mean and eigenvectors have moved, in standard deviations along the axes.
-#[derive(Default)]
-struct Straying {
-    largest: f64,
-    error: f64,
-}
-
-impl Straying {
-    fn add(&mut self, picture: &Picture, flow: &CovarianceFlow) {
-        let [fine, coarse] = [&picture.fine, &picture.coarse].map(|cloud| offsets(cloud, flow));
-        let narrowest = picture.fine.covariance().symmetric_eigenvalues().min().max(0.0).sqrt();
-        let apart = (&fine - coarse).amax() + 2.0 * picture.error / narrowest;
-        // Not `max`, which would swallow a NaN.
-        self.largest = if fine.amax() <= self.largest { self.largest } else { fine.amax() };
-        self.error = self.error.max(apart);
-    }
-
-    fn row(&self, setting: &Setting) -> Row {
-        let quantity =
-            if setting.variances.len() > 1 { "drift of mean and eigenvectors" } else { "drift of the mean" };
-        let measured = Value::known_to(self.largest, self.error + DIAGONALISED);
-        Row::equal(&setting.name(), quantity, measured, Value::exact(0.0)).on_scale(1.0)
-    }
-}
-
-/// The mean's offset, and correlations along the axes that should be principal.
-fn offsets(cloud: &Cloud, flow: &CovarianceFlow) -> DMatrix<f64> {
-    let axes = flow.eigenvectors();
-    let covariance = axes.tr_mul(&(cloud.covariance() * axes));
-    let mean = axes.tr_mul(&(cloud.mean() - flow.mean()));
-    let deviation = |i: usize| covariance[(i, i)].max(0.0).sqrt();
-    DMatrix::from_fn(mean.len(), mean.len(), |i, j| {
-        if i == j { mean[i] / deviation(i) } else { covariance[(i, j)] / (deviation(i) * deviation(j)) }
-    })
 }
 
 /// The first and the last eigenvalue, by name.

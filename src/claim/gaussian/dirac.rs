@@ -18,7 +18,7 @@
 use super::crossing::crosses;
 use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
-use super::nodes::{NodePair, mean_field};
+use super::nodes::{ESTIMATED, NodePair, mean_field};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::drift::{Dense, Drift};
@@ -131,7 +131,7 @@ impl DiracHittingTime {
         let setting = on_line(beta);
         let found = falls_to(setting.noise, beta, 1.0 / beta);
         let measured = Value::known_to(found.value, found.error);
-        Ok(self.printed_row(&setting, "T(1/β) by the variance ODE", measured)?)
+        self.printed_row(&setting, "T(1/β) by the variance ODE", measured)
     }
 
     /// `T(1/β)` by the mean field.
@@ -193,11 +193,12 @@ impl DiracHittingTime {
         let time = setting.horizons(4.0)?;
         let state = &mean_field(&setting)?.evolve(&[time], self.drift)?.states[0];
         let found = state.covariance();
+        let error = ESTIMATED * found.error;
         let (variance, growth) = (found.value[(0, 0)], (2.0 * time.get()).exp());
         let case = format!("{}, t = 4 T_β", setting.name());
-        let bounded = Value::known_to(growth * variance, growth * found.error);
+        let bounded = Value::known_to(growth * variance, growth * error);
         let factor = growth * (BETA * variance).exp();
-        let invariant = Value::known_to(factor * variance, factor * (1.0 + BETA * variance) * found.error);
+        let invariant = Value::known_to(factor * variance, factor * (1.0 + BETA * variance) * error);
         Ok([
             Row::at_least(&case, "v e^{2t} of the mean field", bounded, Value::exact(NOISE)),
             Row::equal(
@@ -213,22 +214,24 @@ impl DiracHittingTime {
     fn beyond(&self, beta: f64) -> Result<[Row; 2]> {
         let setting = on_line(beta);
         let printed = (self.kernel_width_time)(setting.noise()?, setting.beta()?);
+        let ideal = 0.5 * setting.noise;
+        // Not the time alone: zero is no size by which to judge how far below it a number is.
         let time = Row::at_least(
             &setting.name(),
-            "T(1/β) as printed is a time",
-            Value::exact(printed),
-            Value::exact(0.0),
+            "σ²/2 + T(1/β) as printed",
+            Value::exact(ideal + printed),
+            Value::exact(ideal),
         );
         let states = mean_field(&setting)?
             .evolve(&[setting.horizons(0.0)?, setting.horizons(1.0)?, setting.horizons(3.0)?], self.drift)?
             .states;
         let found = states.iter().map(|state| state.covariance());
-        let largest = found.map(|found| Value::known_to(found.value[(0, 0)], found.error));
+        let largest = found.map(|found| Value::known_to(found.value[(0, 0)], ESTIMATED * found.error));
         let largest =
             largest.reduce(|a, b| if a.value >= b.value { a } else { b }).unwrap_or(Value::exact(f64::NAN));
         let reached =
             Row::at_least(&setting.name(), "largest variance up to 3 T_β", largest, Value::exact(1.0 / beta));
-        Ok([time.on_scale(0.5 / beta), reached].map(|row| row.as_role(Role::Beyond)))
+        Ok([time, reached].map(|row| row.as_role(Role::Beyond)))
     }
 }
 

@@ -141,7 +141,7 @@ const FULL: Plan = Plan {
         Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 4.0 },
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 4.0 },
     ],
-    particles: 4000,
+    particles: 1200,
 };
 
 /// A target below the prior's variance, as a share of it: the theorem allows any.

@@ -8,6 +8,7 @@
 //! | [`DiracHittingTime`] | the same for a point mass | corollary to `thm:gaussiandenoise` |
 //! | `setting` | laws turned in space, with noise and `β` | |
 //! | `nodes` | the mean field as quadrature nodes, in any dimension | |
+//! | `picture` | what of a Gaussian law can be read off them | |
 //! | `descent` | the variance ODE by a method of its own | `eq:eigenvalue-ode` |
 //! | `crossing` | when the variance of a mean field crosses a level | |
 //! | `particles` | finite samples beside their exact partners | |
@@ -19,6 +20,7 @@ mod dirac;
 mod hitting;
 mod nodes;
 mod particles;
+mod picture;
 mod recovery;
 mod setting;
 

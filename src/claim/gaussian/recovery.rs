@@ -20,13 +20,13 @@
 use nalgebra::DMatrix;
 
 use super::covariance::ClosedForm;
-use super::nodes::mean_field;
+use super::nodes::{ESTIMATED, mean_field};
 use super::setting::{Setting, conditioning};
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
-use crate::law::{Gaussian, Law};
+use crate::law::Gaussian;
 use crate::metric::{GaussianDistance, between_gaussians, mean_length};
 use crate::scale::{Beta, NoiseVariance, RawTime};
 use crate::study::Preset;
@@ -88,7 +88,7 @@ const QUICK: Plan = Plan {
 
 const FULL: Plan = Plan {
     betas: &[1e1, 3e1, 1e2, 3e2, 1e3, 1e4, 1e5, 1e6],
-    isotropic: &[&[1.0], &[0.04], &[1.0, 1.0, 1.0], &[0.0], &[0.0, 0.0]],
+    isotropic: &[&[1.0], &[0.0], &[0.25], &[1.0, 1.0, 1.0], &[0.0, 0.0]],
     anisotropic_betas: &[1e2, 1e3, 1e4, 1e5, 1e6],
     mean_field_betas: &[10.0, 20.0, 40.0, 80.0],
 };
@@ -196,23 +196,20 @@ impl RecoveryRate {
 
     /// Bounds of `W1` between the closed form and the prior, and their rounding.
     fn bracket(&self, setting: &Setting) -> Result<(GaussianDistance, f64)> {
-        let (flow, prior) = (setting.flow()?, setting.prior()?);
+        let (flow, prior) = (setting.flow()?, setting.gaussian()?);
         let end = (self.closed_form)(&flow, self.time(setting)?);
         let covariance = flow.eigenvectors() * DMatrix::from_diagonal(&end) * flow.eigenvectors().transpose();
         let law =
             Gaussian::new(flow.mean().as_slice().to_vec(), 0.5 * (&covariance + covariance.transpose()))?;
-        let rounding = BRACKETED * end.amax().max(prior.covariance().amax()).sqrt();
-        match &prior {
-            Law::Gaussian(prior) => Ok((between_gaussians(&law, prior)?, rounding)),
-            _ => Ok((GaussianDistance { lower: f64::NAN, upper: f64::NAN, w2: f64::NAN }, rounding)),
-        }
+        let rounding = BRACKETED * end.amax().max(prior.covariance().matrix().amax()).sqrt();
+        Ok((between_gaussians(&law, &prior)?, rounding))
     }
 
     /// `W1` of the mean field against the closed form.
     fn mean_field(&self, setting: Setting) -> Result<Row> {
         let evolution = mean_field(&setting)?.evolve(&[self.time(&setting)?], self.drift)?;
         let found = evolution.states[0].w1_to_prior()?;
-        let measured = Value::known_to(found.value, found.error);
+        let measured = Value::known_to(found.value, ESTIMATED * found.error);
         Ok(Row::equal(&setting.name(), "W1 of the mean field", measured, self.exact(&setting)?))
     }
 }
@@ -281,9 +278,16 @@ fn constant(series: &str, setting: &Setting, w1: Value) -> Row {
         let next = limit * next_order(s, beta);
         return Row::equal(series, "β·W1 at the largest β", scaled(beta), Value::known_to(limit, next));
     }
-    let rate = (beta / (beta * NOISE).ln()).sqrt();
-    Row::equal(series, "(β/ln βτ)^½·W1 at the largest β", scaled(rate), Value::exact(length))
-        .as_role(Role::Context)
+    // `w ≤ ln βτ`, hence `w ≥ ln βτ − ln ln βτ`: the limit is approached too slowly to be judged by.
+    let log = (beta * NOISE).ln();
+    let next = length * (1.0 - (1.0 - log.ln() / log).sqrt());
+    Row::equal(
+        series,
+        "(β/ln βτ)^½·W1 at the largest β",
+        scaled((beta / log).sqrt()),
+        Value::known_to(length, next),
+    )
+    .as_role(Role::Context)
 }
 
 /// Whether values fall from one temperature to the next.

@@ -48,15 +48,20 @@ impl Setting {
         RawTime::new(count * 0.5 * self.beta * self.noise)
     }
 
-    /// The prior `N(m, Σ0)`.
+    /// The prior as a law.
     pub fn prior(&self) -> Result<Law> {
+        Ok(Law::Gaussian(self.gaussian()?))
+    }
+
+    /// The prior `N(m, Σ0)`.
+    pub fn gaussian(&self) -> Result<Gaussian> {
         let d = self.variances.len();
         let axes = axes(d);
         let covariance =
             &axes * DMatrix::from_diagonal(&DVector::from_row_slice(self.variances)) * axes.transpose();
         // Rounding leaves it a little asymmetric.
         let covariance = 0.5 * (&covariance + covariance.transpose());
-        Ok(Law::Gaussian(Gaussian::new(MEAN[..d].to_vec(), covariance)?))
+        Gaussian::new(MEAN[..d].to_vec(), covariance)
     }
 
     /// The flow of the covariance.
