@@ -119,9 +119,14 @@ impl Row {
         self.measured.allowance() + self.predicted.allowance()
     }
 
+    /// True when both numbers and their error bars are finite.
+    pub fn is_finite(&self) -> bool {
+        self.measured.is_finite() && self.predicted.is_finite()
+    }
+
     /// What is left of the room that the statement allows: at most one, and negative when the evidence contradicts the statement.
     pub fn margin(&self) -> f64 {
-        if !(self.measured.is_finite() && self.predicted.is_finite()) {
+        if !self.is_finite() {
             return f64::NEG_INFINITY;
         }
         let (measured, predicted, room) = (self.measured.value, self.predicted.value, self.allowance());

@@ -1,12 +1,13 @@
 //! [`Value`]: a number with its error bar.
 
 use serde::{Deserialize, Deserializer, Serialize};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// Rounding of a closed form of a dozen operations, relatively.
 const ROUNDOFF: f64 = 32.0 * f64::EPSILON;
 
-/// Sampling errors count this many times. Over the few hundred sampled rows of the register a true statement then exceeds its bar once in
-/// some fifty choices of seeds, and seeds are fixed.
+/// Sampling errors count this many times. A true statement then exceeds its bar with a probability of 6·10⁻⁵ per sampled row, of which the register has
+/// a few hundred, and seeds are fixed.
 const STANDARD_ERRORS: f64 = 4.0;
 
 /// A number, and how far from the truth it may be for two kinds of reasons.
@@ -48,6 +49,15 @@ impl Value {
         Self { sampling: standard_error, ..self }
     }
 
+    /// The same with a standard error that was estimated from so few seeds. It is enlarged until it exceeds its bar no more often than one that is known: by
+    /// Student's quantile over the normal one. Infinite for a single seed, which tells nothing.
+    pub fn sampled_over(self, standard_error: f64, seeds: usize) -> Self {
+        let level = Normal::standard().cdf(STANDARD_ERRORS);
+        let student =
+            StudentsT::new(0.0, 1.0, seeds as f64 - 1.0).map_or(f64::INFINITY, |t| t.inverse_cdf(level));
+        self.sampled(standard_error * student / STANDARD_ERRORS)
+    }
+
     /// How far from the truth it is believed to be at most.
     pub fn allowance(&self) -> f64 {
         self.numerical + STANDARD_ERRORS * self.sampling
@@ -56,5 +66,24 @@ impl Value {
     /// True when number and error bar are finite.
     pub fn is_finite(&self) -> bool {
         self.value.is_finite() && self.numerical.is_finite() && self.sampling.is_finite()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seeds, and `scipy.stats.t.isf(scipy.stats.norm.sf(4), seeds - 1)` of SciPy 1.17.1.
+    const QUANTILES: [(usize, f64); 4] =
+        [(4, 32.616397028667386), (8, 8.466925103464442), (16, 5.4803760818702125), (64, 4.286747553613781)];
+
+    #[test]
+    fn few_seeds_widen_a_bar() {
+        for (seeds, quantile) in QUANTILES {
+            let allowance =
+                Value { value: 1.0, numerical: 0.0, sampling: 0.0 }.sampled_over(1.0, seeds).allowance();
+            assert!((allowance / quantile - 1.0).abs() < 1e-6, "{seeds}: {allowance} {quantile}");
+        }
+        assert!(!Value::exact(1.0).sampled_over(1.0, 1).is_finite());
     }
 }

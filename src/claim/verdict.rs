@@ -8,6 +8,7 @@
 //! | some disagree | none | | fails as printed, without one |
 //! | some disagree | some disagree | | inconclusive |
 //! | none, or some blurred | | | inconclusive |
+//! | any of these not a finite number | | | inconclusive |
 
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +80,10 @@ impl Verdict {
         let inconclusive = |reason: String| Self::Inconclusive { reason };
         if of_role(Role::Stated).next().is_none() {
             return inconclusive("there is no evidence".into());
+        }
+        // What is not a number contradicts nothing.
+        if let Some(row) = rows.iter().find(|row| row.role != Role::Context && !row.is_finite()) {
+            return inconclusive(format!("{} is not a finite number", row.name()));
         }
         if of_role(Role::Stated).all(Row::agrees) {
             return match of_role(Role::Stated).find(|row| row.is_blurred()) {
@@ -159,6 +164,10 @@ mod tests {
         assert_eq!(verdict(&[row(Stated, false)]), VerdictKind::FailsAsPrinted);
         assert_eq!(verdict(&[row(Stated, false), row(Corrected, true)]), VerdictKind::FailsAsPrinted);
         assert_eq!(verdict(&[row(Stated, false), row(Corrected, false)]), VerdictKind::Inconclusive);
+        let lost = |role| Row::equal("", "", Value::exact(f64::NAN), Value::exact(2.0)).as_role(role);
+        assert_eq!(verdict(&[lost(Stated), row(Corrected, true)]), VerdictKind::Inconclusive);
+        assert_eq!(verdict(&[row(Stated, true), lost(Beyond)]), VerdictKind::Inconclusive);
+        assert_eq!(verdict(&[row(Stated, true), lost(Context)]), VerdictKind::Holds);
         let blurred = Row::equal("", "", Value::known_to(2.0, 1.0), Value::exact(2.0));
         assert_eq!(verdict(&[row(Stated, true), blurred]), VerdictKind::Inconclusive);
     }

@@ -52,7 +52,10 @@ fn a_folder_of_evidence_can_be_reported_again_and_checked() {
         assert!(!page.contains(outside), "the page needs nothing but itself: {outside}");
     }
     let junit = bench.read("tests/junit.xml");
-    assert!(junit.contains("tests=\"2\" skipped=\"0\" failures=\"0\"") && junit.contains("name=\"tweedie\""), "{junit}");
+    assert!(
+        junit.contains("tests=\"2\" skipped=\"0\" failures=\"0\"") && junit.contains("name=\"tweedie\""),
+        "{junit}"
+    );
     bench.good("report out");
     assert_eq!((bench.read("out/report.html"), bench.read("out/CLAIMS.md")), (page, document));
     assert!(bench.good("check out").contains("nothing moved"));
