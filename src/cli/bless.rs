@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use ebflow::Result;
 use ebflow::claim::{Claim, register};
-use ebflow::report::claims::text;
+use ebflow::report::claims::{json, text};
 use ebflow::study::{Folder, Preset};
 
 use super::evidence::{BASELINE, Jobs, gathered};
@@ -20,14 +20,21 @@ pub struct Args {
     folder: PathBuf,
     #[command(flatten)]
     jobs: Jobs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
+    let folder = Folder::create(&args.folder)?;
     let register = register();
     let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();
     let evidence = gathered(&claims, Preset::Quick, &args.jobs, None)?;
-    output::bytes(text(&evidence).as_bytes())?;
-    evidence.write(&Folder::create(&args.folder)?)?;
+    evidence.write(&folder)?;
     eprintln!("accepted: {}", args.folder.display());
+    match args.json {
+        true => output::json(&json(&evidence))?,
+        false => output::bytes(text(&evidence).as_bytes())?,
+    }
     Ok(judged(&evidence))
 }

@@ -1,6 +1,8 @@
 //! Convergence studies, as a user runs them.
 
 mod bench;
+#[path = "../common/browser.rs"]
+mod browser;
 mod complaints;
 mod fits;
 #[cfg(unix)]

@@ -1,9 +1,7 @@
 //! The report page: self-contained, well formed, and right in a browser.
 
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
 use crate::bench::{Bench, SMALL};
+use crate::browser;
 
 /// Everything that a page can hold: curves with fits, heatmaps, bands over depth, clouds.
 fn rich() -> String {
@@ -68,80 +66,20 @@ fn the_summary_is_what_other_programs_read() {
     assert!(printed["runs"][0]["command"].as_str().unwrap().starts_with("ebflow study"));
 }
 
-/// The browsers that may be there, by the names that systems give them.
-fn browser() -> Option<&'static str> {
-    let there = |name: &&str| {
-        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
-    };
-    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(there)
-}
-
-/// Looks at every plot as a reader would, and moves the slider to its end. What it finds becomes attributes of the page.
-const READER: &str = r#"<script>
-const found = { texts: 0, small: [], outside: [], covered: [] };
-for (const plot of document.querySelectorAll('svg.plot')) {
-  const frame = plot.getBoundingClientRect();
-  const boxes = [...plot.querySelectorAll('text')].filter(t => t.textContent).map(text => ({ text, box: text.getBoundingClientRect() }));
-  found.texts += boxes.length;
-  boxes.forEach(({ text, box }, k) => {
-    const scale = frame.width / 800, size = parseFloat(getComputedStyle(text).fontSize) * scale;
-    if (size < 12) found.small.push(text.textContent);
-    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1) found.outside.push(text.textContent);
-    for (const other of boxes.slice(k + 1)) {
-      const wide = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
-      const high = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
-      if (wide > 1 && high > 3) found.covered.push(text.textContent + ' | ' + other.text.textContent);
-    }
-  });
-}
+/// Moves the slider to its end.
+const TO_THE_END: &str = r#"<script>
 const slider = document.getElementById('depth');
 slider.value = slider.max;
 slider.dispatchEvent(new Event('input'));
-document.body.insertAdjacentText('beforeend', 'FOUND' + JSON.stringify(found) + 'END');
 </script>"#;
-
-/// The page as a browser 800 pixels wide has it after its scripts have run.
-fn dom(browser: &str, bench: &Bench, page: &str) -> String {
-    std::fs::write(bench.path("read.html"), page.replace("</body>", &format!("{READER}</body>"))).unwrap();
-    let mut child = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        .args(["--window-size=800,1200", "--hide-scrollbars", "--virtual-time-budget=2000"])
-        .arg(format!("--user-data-dir={}", bench.path("profile").display()))
-        .arg("--dump-dom")
-        .arg(format!("file://{}", bench.path("read.html").display()))
-        .stdout(Stdio::from(std::fs::File::create(bench.path("dom.html")).unwrap()))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let patience = Instant::now() + Duration::from_secs(120);
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > patience {
-            child.kill().unwrap();
-            panic!("{browser} did not finish");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    std::fs::read_to_string(bench.path("dom.html")).unwrap()
-}
 
 #[test]
 fn the_page_works_in_a_browser_and_every_plot_is_legible_at_800_pixels() {
-    let Some(browser) = browser() else {
-        eprintln!("skipped: there is no browser (Debian package `chromium`)");
-        return;
-    };
-    let bench = Bench::with(&rich());
-    let page = page(&bench);
-    let dom = dom(browser, &bench, &page);
+    let Some(dom) = browser::dom(&page(&Bench::with(&rich())), TO_THE_END) else { return };
     assert!(dom.contains("data-ready=\"yes\""), "the page's own script ran to its end");
     // Circles of the plots have a class; those of the cloud, one for each of the first setting's 20 tokens, have none.
     let circles = dom.matches("<circle").count() - dom.matches("<circle class=").count();
     assert_eq!(circles, 20);
     assert!(dom.contains("score time 0.125"), "the slider went to the horizon τ/2");
-    let found = dom.rsplit_once("FOUND").unwrap().1.split_once("END").unwrap().0;
-    let found: serde_json::Value = serde_json::from_str(found).unwrap();
-    assert!(found["texts"].as_u64().unwrap() > 100, "{found}");
-    for fault in ["small", "outside", "covered"] {
-        assert_eq!(found[fault].as_array().unwrap().len(), 0, "{fault}: {found}");
-    }
+    browser::assert_legible(&dom, 100);
 }

@@ -1,9 +1,10 @@
 //! Documents that are made from evidence, or speak of the command line, are true.
 
 use ebflow::claim::{Evidence, register};
-use ebflow::report::claims::markdown;
+use ebflow::report::claims::{html, markdown};
 
 use crate::bench::{Bench, repository, stderr};
+use crate::browser;
 
 #[test]
 fn the_document_of_all_claims_is_that_of_the_last_full_run() {
@@ -24,5 +25,15 @@ fn commands_in_the_example_for_other_repositories_exist() {
     for command in commands {
         let output = Bench::new().run(&format!("{command} --help"));
         assert!(output.status.success(), "{command}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn every_plot_of_the_committed_evidence_is_legible_at_800_pixels() {
+    for folder in ["validation", "validation/baseline"] {
+        let evidence = Evidence::read(&repository(folder), &register()).unwrap();
+        if let Some(dom) = browser::dom(&html(&evidence).unwrap(), "") {
+            browser::assert_legible(&dom, 100);
+        }
     }
 }

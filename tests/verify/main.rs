@@ -2,5 +2,7 @@
 
 mod baseline;
 mod bench;
+#[path = "../common/browser.rs"]
+mod browser;
 mod documents;
 mod verbs;

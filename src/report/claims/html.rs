@@ -28,8 +28,9 @@ struct Section<'a> {
     verdict: String,
     surprise: Option<&'static str>,
     overview: Vec<String>,
-    regime: &'static str,
     remark: Option<&'a str>,
+    /// Where it was tested, unless the remark says so.
+    tested: Option<&'static str>,
     figure: Option<String>,
     rows: Vec<[String; 7]>,
 }
@@ -60,8 +61,8 @@ fn section(record: &Record) -> Section<'_> {
         verdict: format!("{} {}", verdict_sign(kind), kind.words()),
         surprise: (!record.is_expected()).then(|| card.expected.words()),
         overview: numbers.into(),
-        regime: card.regime,
-        remark: record.verdict.remark().filter(|remark| *remark != card.regime),
+        remark: record.verdict.remark(),
+        tested: (kind != VerdictKind::HoldsWithin).then_some(card.regime),
         figure: figure(record),
         rows: record.rows.iter().map(row_cells).collect(),
     }
