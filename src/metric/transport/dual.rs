@@ -33,10 +33,4 @@ impl Dual {
         self.values.iter_mut().for_each(|value| *value += by);
         self
     }
-
-    /// The potential with its sign changed.
-    pub(super) fn negated(mut self) -> Self {
-        self.values.iter_mut().chain(&mut self.slopes).for_each(|x| *x = -*x);
-        self
-    }
 }

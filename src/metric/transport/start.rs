@@ -1,10 +1,16 @@
 //! [`Start`]: the arcs and prices with which a simplex begins.
 //!
-//! Small problems take all pairs. Larger ones solve a coarser problem first: its potential, extended to all
-//! space as `f(y) = min_J |y − Y_J| − V_J`, prices the fine points, each of which offers the arcs of least
-//! reduced cost; and what the coarse plan ships between two cells may go between any of their members. The
-//! latter matters where points have collapsed onto clusters: there all members of a cluster prefer the same few
-//! partners.
+//! Small problems take all pairs. Larger ones solve a coarser problem first. Its potential `V_J` on the coarse
+//! targets prices the fine points, each of which offers the arcs of least reduced cost:
+//! ```text
+//! u_i = min_J |x_i − Y_J| − V_J,     v_j = min_i |x_i − y_j| − u_i
+//! ```
+//! Each price crosses from one side to the other, along rays of transport: there it is wrong by the square of the
+//! size of a cell over the length of the ray, while from coarse targets to fine ones near by it would be wrong by
+//! that size itself. Where points have collapsed onto clusters the prices within a cluster differ by far less.
+//!
+//! What the coarse plan ships between two cells may also go between any of their members: all members of a
+//! cluster prefer the same few partners.
 
 use super::basis::Basis;
 use super::dual::Dual;
@@ -62,14 +68,14 @@ impl Start {
         let [_, coarse_dual] = duals(coarse.map(|c| &c.side), basis);
         let unlimited = |_| f64::INFINITY;
         let coarse_prices = Prices::new(&coarse[1].side.tree, &coarse_dual);
-        let rough = transform(targets, &coarse_prices, 1, unlimited, |_, _| ()).negated();
-        let source_dual =
-            transform(sources, &Prices::new(targets, &rough), NEIGHBOURS, unlimited, |i, found| {
-                arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
-            });
+        let rough = transform(sources, &coarse_prices, 1, unlimited, |_, _| ());
         let target_dual =
-            transform(targets, &Prices::new(sources, &source_dual), NEIGHBOURS, unlimited, |j, found| {
+            transform(targets, &Prices::new(sources, &rough), NEIGHBOURS, unlimited, |j, found| {
                 arcs.push(Arc { source: found.index as u32, target: j as u32, cost: found.distance });
+            });
+        let source_dual =
+            transform(sources, &Prices::new(targets, &target_dual), NEIGHBOURS, unlimited, |i, found| {
+                arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
             });
         arcs.sort_unstable_by_key(|arc| (arc.source, arc.target));
         arcs.dedup_by_key(|arc| (arc.source, arc.target));
