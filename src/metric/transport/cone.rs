@@ -118,7 +118,7 @@ impl Cone<'_> {
         if gap.to_box_2 <= gap.size_2 {
             return by_box;
         }
-        let mut least = self.to_first_order(region, 0.5 * gap.to_centre_2.sqrt());
+        let mut least = self.first_order(region, 0.5 * gap.to_centre_2.sqrt());
         let mut bend = self.radius * self.radius * self.steepness;
         if let Some(other) = region.cone {
             bend += other.radius * other.radius * other.steepness;
@@ -136,7 +136,7 @@ impl Cone<'_> {
 
     /// The second bound without `κ`; `away` is the distance of the centres.
     #[inline(always)]
-    fn to_first_order(&self, region: &Region<'_>, away: f64) -> f64 {
+    fn first_order(&self, region: &Region<'_>, away: f64) -> f64 {
         let (mut tilt, half) = (0.0, 0.5 / away);
         for k in 0..self.low.len() {
             let along = ((self.low[k] - region.high[k]) + (self.high[k] - region.low[k])) * half;

@@ -93,7 +93,7 @@ fn arc<const D: usize>(sources: &Tree<D>, targets: &Tree<D>, i: usize, j: usize)
     Arc { source: i as u32, target: j as u32, cost: distance::<D>(sources.point(i), targets.point(j)) }
 }
 
-/// The potentials of a basis on the sources and on the targets, with the slopes along its arcs.
+/// The potentials of a basis on the sources and on the targets, with the other ends of its arcs.
 pub(super) fn duals<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> [Dual; 2] {
     let [sources, targets] = sides.map(|side| &side.tree);
     let mut partners = basis.partners();

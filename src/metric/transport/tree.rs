@@ -108,7 +108,7 @@ impl<const D: usize> Tree<D> {
     /// The whole tree in blocks, each of them the points below one node.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block> {
         let height = self.height(0).min((BLOCK / LEAF).ilog2());
-        let (first, size) = ((self.nodes() / 2 + 1 >> height) - 1, LEAF << height);
+        let (first, size) = (((self.nodes() / 2 + 1) >> height) - 1, LEAF << height);
         let points = move |k: usize| k * size..((k + 1) * size).min(self.len());
         (0..self.len().div_ceil(size)).map(move |k| Block { node: first + k, points: points(k) })
     }
