@@ -193,15 +193,15 @@ fn collapsed(
 #[test]
 fn equals_an_assignment_solver_on_collapsed_clusters() {
     let mut random = Pcg64::seed_from_u64(SEED + 6);
-    let equal = |rows: Vec<Vec<f64>>| Counted::new(rows, vec![1; 700]);
+    let equal = |rows: Vec<Vec<f64>>| Counted::new(rows, vec![1; 400]);
     for (clusters, radius) in [(1, 1e-9), (5, 1e-9), (5, 1e-3), (20, 1e-9), (200, 1e-9), (200, 1e-3)] {
         for (dimension, even, both) in
             [(2, true, false), (3, false, false), (2, false, true), (3, true, true)]
         {
-            let first = equal(collapsed(700, dimension, clusters, radius, even, &mut random));
+            let first = equal(collapsed(400, dimension, clusters, radius, even, &mut random));
             let second = equal(match both {
-                true => collapsed(700, dimension, clusters, radius, even, &mut random),
-                false => points(0, 700, dimension, &mut random),
+                true => collapsed(400, dimension, clusters, radius, even, &mut random),
+                false => points(0, 400, dimension, &mut random),
             });
             let clouds = [first.cloud(), second.cloud()];
             let oracle = by_assignment(&first, &second);
