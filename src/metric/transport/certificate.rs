@@ -4,18 +4,22 @@
 //! ```text
 //! upper = Σ π_ij |x_i − y_j|,     lower = Σ a_i f(x_i) − Σ b_j f(y_j),     f 1-Lipschitz
 //! ```
-//! Neither trusts the simplex: any coupling bounds from above, any 1-Lipschitz function from below.
+//! Neither trusts the simplex: any coupling bounds from above, any 1-Lipschitz function from below. That function
+//! is `f(x) = min_j |x − y_j| − v_j`. Hence `f(y_j) ≤ −v_j`; and `f(x_i) ≥ u_i − ε` unless a search over all pairs
+//! finds one with `|x_i − y_j| < u_i + v_j − ε`, and then `f(x_i)` is evaluated.
 
 use super::basis::Basis;
 use super::dual::Dual;
 use super::prices::Prices;
 use super::side::Side;
-use super::start::transform;
 use super::sum::Sum;
 use super::tree::distance;
 
 /// Scaled lengths whose squares underflow are known to this accuracy.
 const UNDERFLOW: f64 = 1e-150;
+
+/// `ε` in units of the extent: what the simplex leaves violated, and rounding adds to that.
+const TOLERANCE: f64 = 1e-14;
 
 /// Bounds in scaled units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +30,8 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// Bounds from a coupling and from the heights of a potential on the targets.
+    /// Bounds from a coupling and from the heights of a potential on the targets, given with its values on the
+    /// sources.
     pub(super) fn new<const D: usize>(
         sides: [&Side<D>; 2],
         total: i64,
@@ -41,13 +46,18 @@ impl Certificate {
         });
         let cost = shipped.collect::<Sum>().value();
 
+        let rows = Prices::new(&sources.tree, &duals[0]);
         let prices = Prices::new(&targets.tree, &duals[1]);
         let mut dual = Sum::default();
-        let at_sources = transform(&sources.tree, &prices, 1, |i| duals[0].values[i], |_, _| ());
-        let at_targets = transform(&targets.tree, &prices, 1, |j| -duals[1].values[j], |_, _| ());
-        for (side, f, sign) in [(sources, at_sources, 1.0), (targets, at_targets, -1.0)] {
-            side.masses.iter().zip(f.values).for_each(|(&mass, f)| dual.add(sign * share(mass) * f));
+        for block in sources.tree.blocks() {
+            let flags = prices.violated(&rows, &block, TOLERANCE);
+            for (i, flag) in block.points.zip(flags) {
+                let f =
+                    if flag { prices.value(sources.tree.point(i)) } else { duals[0].values[i] - TOLERANCE };
+                dual.add(share(sources.masses[i]) * f);
+            }
         }
+        targets.masses.iter().zip(&duals[1].values).for_each(|(&mass, v)| dual.add(share(mass) * v));
 
         let moved = share(sources.masses.iter().sum());
         let d = sources.tree.dimension() as f64;

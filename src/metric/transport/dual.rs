@@ -1,24 +1,20 @@
 //! [`Dual`]: a potential on the points of one side.
 
-use super::tree::distance;
-
-/// A potential on the points of one side: its values, and at each point the direction in which it grows.
+/// A potential on the points of one side: its values, and for each point a place away from which it grows.
 ///
-/// The slopes only steer the search. Wrong ones make it slow, not wrong.
+/// The origins only steer the search. Wrong ones make it slow, not wrong.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dual {
     pub(super) values: Vec<f64>,
-    /// Row-major, one unit vector (or zero) per point.
-    pub(super) slopes: Vec<f64>,
+    /// Row-major, one place per point: the other end of its ray of transport.
+    pub(super) origins: Vec<f64>,
 }
 
 impl Dual {
-    /// Appends the value at `x` of a potential that there grows away from `origin`.
-    pub(super) fn push<const D: usize>(&mut self, value: f64, x: &[f64], origin: &[f64]) {
-        let length = distance::<D>(x, origin);
-        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+    /// Appends the value at a point of a potential that there grows away from `origin`.
+    pub(super) fn push(&mut self, value: f64, origin: &[f64]) {
         self.values.push(value);
-        self.slopes.extend(x.iter().zip(origin).map(|(x, o)| (x - o) * scale));
+        self.origins.extend_from_slice(origin);
     }
 
     /// Halfway between the smallest and the largest value.
@@ -31,12 +27,6 @@ impl Dual {
     /// The potential with a constant added.
     pub(super) fn shifted(mut self, by: f64) -> Self {
         self.values.iter_mut().for_each(|value| *value += by);
-        self
-    }
-
-    /// The potential with its sign changed.
-    pub(super) fn negated(mut self) -> Self {
-        self.values.iter_mut().chain(&mut self.slopes).for_each(|x| *x = -*x);
         self
     }
 }

@@ -12,9 +12,9 @@
 //! | integer masses with equal sums | `mass` |
 //! | merge coincident points, cancel common mass, scale | `problem` |
 //! | merge neighbours until all pairs fit, solve, refine | `side`, `solve` |
-//! | first arcs and prices from the coarser solution | `start` |
+//! | first arcs and prices from the coarser solution | `start`, `transform` |
 //! | primal network simplex on those arcs | `simplex`, `basis` |
-//! | all pairs priced by tree search, violated arcs added | `search`, `prices`, `tree` |
+//! | all pairs priced by tree search, violated arcs added | `search`, `prices`, `cone`, `tree` |
 //! | both bounds, independent of all of the above | `certificate`, `potential` |
 //!
 //! # Paper
@@ -23,6 +23,7 @@
 
 mod basis;
 mod certificate;
+mod cone;
 mod dual;
 mod mass;
 mod potential;
@@ -36,6 +37,7 @@ mod start;
 mod sum;
 #[cfg(test)]
 mod tests;
+mod transform;
 mod tree;
 
 pub use potential::Potential;

@@ -77,10 +77,10 @@ impl Potential {
     fn evaluate<const D: usize>(&self, cloud: &Cloud) -> Vec<f64> {
         let (tree, order) = Tree::<D>::build(&self.anchors, self.dimension);
         let d = self.dimension;
-        let slope = |&row: &u32| self.heights.slopes[row as usize * d..][..d].iter().copied();
+        let origin = |&row: &u32| self.heights.origins[row as usize * d..][..d].iter().copied();
         let heights = Dual {
             values: order.iter().map(|&row| self.heights.values[row as usize]).collect(),
-            slopes: order.iter().flat_map(slope).collect(),
+            origins: order.iter().flat_map(origin).collect(),
         };
         let prices = Prices::new(&tree, &heights);
         let chunks = cloud.points().par_chunks(CHUNK * d);

@@ -1,20 +1,21 @@
 //! [`Prices`]: weights `v_j` on the points of a tree, and lower bounds of `|x − y_j| − v_j` over its nodes.
 //!
 //! # Formula
-//! For a node with box `B`, centre `c` and half widths `h`:
+//! For a node with box `B` and largest weight `v_max`:
 //! ```text
 //! |x − y| − v(y) ≥ dist(x, B) − v_max
-//! |x − y| − v(y) ≥ |c − x| − b − Σ_a |e_a − g_a| h_a,   e = (c − x)/|c − x|,   v(y) ≤ b + g·(y − c) on B
 //! ```
-//! The first is good near by. The second uses that optimal potentials have slope one along the rays of transport: where
-//! the slope `g` points away from `x` it loses only the square of the box size over the distance, while the first
-//! loses the box size itself and is useless between clouds that lie far apart. For a box of queries in place of `x`
-//! their half widths and the plane above their own potential join in.
-//!
-//! The centre never appears by itself, only its differences: far from the origin it need not be a floating-point number.
+//! is good near by. It loses the size of the box and is useless between clouds that lie far apart; there the cone
+//! above the weights takes over.
 
+use std::ops::Range;
+
+use super::cone::{Cone, Region};
 use super::dual::Dual;
-use super::tree::{LEAF, Tree};
+use super::tree::{LEAF, Tree, distance};
+
+/// Numbers per node beside its apex: depth, largest weight, reach, steepness, radius.
+const SCALARS: usize = 5;
 
 /// A tree whose points carry weights.
 #[derive(Debug, Clone)]
@@ -22,8 +23,8 @@ pub(super) struct Prices<'a, const D: usize> {
     pub(super) tree: &'a Tree<D>,
     /// One weight per point, `−∞` up to the end of the last leaf.
     pub(super) weights: Vec<f64>,
-    /// Per node: the slope `g`, the height `b`, and the largest weight.
-    planes: Vec<f64>,
+    /// Apex and scalars of every node.
+    cones: Vec<f64>,
 }
 
 impl<'a, const D: usize> Prices<'a, D> {
@@ -31,83 +32,87 @@ impl<'a, const D: usize> Prices<'a, D> {
     pub(super) fn new(tree: &'a Tree<D>, dual: &Dual) -> Self {
         let mut weights = dual.values.clone();
         weights.resize(tree.len().div_ceil(LEAF) * LEAF, f64::NEG_INFINITY);
-        let mut prices = Self { tree, weights, planes: vec![] };
-        prices.planes = vec![f64::NEG_INFINITY; tree.nodes() * prices.stride()];
+        let cones = vec![f64::NEG_INFINITY; tree.nodes() * (tree.dimension() + SCALARS)];
+        let mut prices = Self { tree, weights, cones };
         let first_leaf = tree.nodes() / 2;
         for node in (0..tree.nodes()).rev() {
-            let plane = if node < first_leaf {
-                prices.join_planes(node)
+            if node < first_leaf {
+                prices.join(node);
             } else {
-                prices.leaf_plane(node - first_leaf, &dual.slopes)
-            };
-            let stride = prices.stride();
-            prices.planes[node * stride..][..stride].copy_from_slice(&plane);
+                prices.cover_leaf(node, &dual.origins);
+            }
         }
         prices
     }
 
+    /// The cone above the weights of a node.
     #[inline(always)]
-    fn stride(&self) -> usize {
-        self.tree.dimension() + 2
-    }
-
-    #[inline(always)]
-    fn plane(&self, node: usize) -> &[f64] {
-        let stride = self.stride();
-        &self.planes[node * stride..][..stride]
-    }
-
-    /// The mean slope of the leaf's points, and the lowest plane of that slope above their weights.
-    fn leaf_plane(&self, leaf: usize, slopes: &[f64]) -> Vec<f64> {
-        let (d, len) = (self.tree.dimension(), self.tree.len());
-        let (from, to) = ((leaf * LEAF).min(len), ((leaf + 1) * LEAF).min(len));
-        let mut plane = vec![0.0; d];
-        for slope in slopes[from * d..to * d].chunks_exact(d) {
-            plane.iter_mut().zip(slope).for_each(|(mean, s)| *mean += s / (to - from) as f64);
+    pub(super) fn cone(&self, node: usize) -> Cone<'_> {
+        let (low, high) = self.tree.corners(node);
+        let stride = self.tree.dimension() + SCALARS;
+        let (apex, scalars) = self.cones[node * stride..][..stride].split_at(self.tree.dimension());
+        Cone {
+            low,
+            high,
+            apex,
+            depth: scalars[0],
+            largest: scalars[1],
+            reach: scalars[2],
+            steepness: scalars[3],
+            radius: scalars[4],
         }
-        let (low, high) = self.tree.corners(self.tree.nodes() / 2 + leaf);
-        let (mut height, mut largest) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        for index in from..to {
-            let y = self.tree.point(index);
-            let rise: f64 = (0..d).map(|a| plane[a] * 0.5 * ((y[a] - low[a]) + (y[a] - high[a]))).sum();
-            height = height.max(self.weights[index] - rise);
+    }
+
+    /// The points of a leaf.
+    pub(super) fn members(&self, leaf: usize) -> Range<usize> {
+        (leaf * LEAF).min(self.tree.len())..((leaf + 1) * LEAF).min(self.tree.len())
+    }
+
+    /// Lays a cone above the points of a leaf, its apex the mean of their origins.
+    fn cover_leaf(&mut self, node: usize, origins: &[f64]) {
+        let (d, points) = (self.tree.dimension(), self.members(node - self.tree.nodes() / 2));
+        if points.is_empty() {
+            return;
+        }
+        let (mut apex, share) = (vec![0.0; d], 1.0 / points.len() as f64);
+        for origin in origins[points.start * d..points.end * d].chunks_exact(d) {
+            apex.iter_mut().zip(origin).for_each(|(mean, x)| *mean += x * share);
+        }
+        let (mut depth, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
+        for index in points {
+            depth = depth.min(distance::<D>(&apex, self.tree.point(index)) - self.weights[index]);
             largest = largest.max(self.weights[index]);
         }
-        plane.extend([self.rounded_up(height), largest]);
-        plane
+        self.set(node, &apex, depth, largest);
     }
 
-    /// A height that is no lower than the exact one: slopes are at most one and coordinates differ by at most one.
-    fn rounded_up(&self, height: f64) -> f64 {
-        height + 2.0 * (self.tree.dimension() + 2) as f64 * f64::EPSILON * (1.0 + height.abs())
-    }
-
-    /// A plane above the planes of both children, on their boxes.
-    fn join_planes(&self, node: usize) -> Vec<f64> {
-        let d = self.tree.dimension();
-        let children = [2 * node + 1, 2 * node + 2];
-        let full = || children.into_iter().filter(|&child| self.plane(child)[d + 1] > f64::NEG_INFINITY);
-        let mut joined = vec![0.0; d];
-        for child in full() {
-            let share = 1.0 / full().count() as f64;
-            joined.iter_mut().zip(self.plane(child)).for_each(|(mean, slope)| *mean += slope * share);
+    /// Lays a cone above the cones of both children. It keeps the apex of the first: where rays from two clusters
+    /// meet, a point between the clusters would suit neither.
+    fn join(&mut self, node: usize) {
+        let [first, second] = [2 * node + 1, 2 * node + 2].map(|child| self.cone(child));
+        if first.largest == f64::NEG_INFINITY {
+            return;
         }
+        let (apex, mut depth) = (first.apex.to_vec(), first.depth);
+        if second.largest > f64::NEG_INFINITY {
+            depth = depth.min(second.depth_below(&apex));
+        }
+        self.set(node, &apex, depth, first.largest.max(second.largest));
+    }
+
+    fn set(&mut self, node: usize, apex: &[f64], depth: f64, largest: f64) {
         let (low, high) = self.tree.corners(node);
-        let (mut height, mut largest) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        for child in full() {
-            let plane = self.plane(child);
-            let (child_low, child_high) = self.tree.corners(child);
-            let mut rise = plane[d];
-            for a in 0..d {
-                let shift = 0.5 * ((child_low[a] - low[a]) + (child_high[a] - high[a]));
-                rise +=
-                    (plane[a] - joined[a]).abs() * 0.5 * (child_high[a] - child_low[a]) - joined[a] * shift;
-            }
-            height = height.max(rise);
-            largest = largest.max(plane[d + 1]);
+        let d = self.tree.dimension();
+        let (mut reach_2, mut size_2) = (0.0, 0.0);
+        for k in 0..d {
+            let twice = (low[k] - apex[k]) + (high[k] - apex[k]);
+            reach_2 += twice * twice;
+            size_2 += (high[k] - low[k]) * (high[k] - low[k]);
         }
-        joined.extend([self.rounded_up(height), largest]);
-        joined
+        let (reach, radius) = (0.5 * reach_2.sqrt(), 0.5 * size_2.sqrt());
+        let (apex_there, scalars) = self.cones[node * (d + SCALARS)..][..d + SCALARS].split_at_mut(d);
+        apex_there.copy_from_slice(apex);
+        scalars.copy_from_slice(&[rounded_down(depth, d), largest, reach, 0.5 / reach, radius]);
     }
 
     /// The point with this index.
@@ -120,72 +125,15 @@ impl<'a, const D: usize> Prices<'a, D> {
         self.weights[index] -= by;
     }
 
-    /// A lower bound of `|x − y_j| − v_j − u(x)` over the points of a node and all `x` of a region, or infinity if that is
-    /// not below `bound`.
+    /// A lower bound of `|x − y_j| − v_j − u(x)` over the points of a node and all `x` of a region, or infinity if
+    /// that is not below `bound`.
     #[inline(always)]
     pub(super) fn least(&self, node: usize, region: &Region<'_>, bound: f64) -> f64 {
-        let d = self.tree.dimension();
-        let (low, high) = self.tree.corners(node);
-        let plane = self.plane(node);
-        let (mut to_box_2, mut to_centre_2, mut size_2) = (0.0, 0.0, 0.0);
-        for a in 0..d {
-            let (below, above) = (low[a] - region.high[a], high[a] - region.low[a]);
-            let gap = below.max(-above).max(0.0);
-            to_box_2 += gap * gap;
-            to_centre_2 += (below + above) * (below + above);
-            size_2 += (above - below) * (above - below);
-        }
-        let largest = plane[d + 1] + region.plane.map_or(0.0, |plane| plane[d + 1]);
-        let needed = bound + largest;
-        if needed <= 0.0 || to_box_2 >= needed * needed {
-            return f64::INFINITY;
-        }
-        let by_box = to_box_2.sqrt() - largest;
-        // Nearer than the boxes are wide the planes gain nothing.
-        if to_box_2 <= size_2 {
-            by_box
-        } else {
-            by_box.max(self.above_planes(node, region, to_centre_2.sqrt()))
-        }
-    }
-
-    /// The second bound; `twice_away` is twice the distance of the centres.
-    #[inline(always)]
-    fn above_planes(&self, node: usize, region: &Region<'_>, twice_away: f64) -> f64 {
-        let d = self.tree.dimension();
-        let (low, high) = self.tree.corners(node);
-        let plane = self.plane(node);
-        let mut twice = twice_away - 2.0 * (plane[d] + region.plane.map_or(0.0, |plane| plane[d]));
-        for a in 0..d {
-            let direction = ((low[a] - region.high[a]) + (high[a] - region.low[a])) / twice_away;
-            twice -= (direction - plane[a]).abs() * (high[a] - low[a]);
-            if let Some(plane) = region.plane {
-                twice -= (direction + plane[a]).abs() * (region.high[a] - region.low[a]);
-            }
-        }
-        0.5 * twice
+        self.cone(node).least(region, bound)
     }
 }
 
-/// Where queries lie: a point, or a box of points whose own potential `u` is below a plane.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Region<'a> {
-    low: &'a [f64],
-    high: &'a [f64],
-    plane: Option<&'a [f64]>,
-}
-
-impl<'a> Region<'a> {
-    /// A single query without a potential.
-    #[inline(always)]
-    pub(super) fn point(x: &'a [f64]) -> Self {
-        Self { low: x, high: x, plane: None }
-    }
-
-    /// The points of a node with their prices.
-    #[inline(always)]
-    pub(super) fn node<const D: usize>(prices: &'a Prices<'_, D>, node: usize) -> Self {
-        let (low, high) = prices.tree.corners(node);
-        Self { low, high, plane: Some(prices.plane(node)) }
-    }
+/// A depth that is no larger than the exact one: coordinates differ by at most one or so.
+fn rounded_down(depth: f64, dimension: usize) -> f64 {
+    depth - 4.0 * (dimension + 2) as f64 * f64::EPSILON * (1.0 + depth.abs())
 }

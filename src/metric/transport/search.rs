@@ -1,10 +1,11 @@
 //! The pricing searches: the smallest `|x − y_j| − v_j`, and which queries have one below their potential.
 
-use super::prices::{Prices, Region};
-use super::tree::LEAF;
+use super::cone::Region;
+use super::prices::Prices;
+use super::tree::{BLOCK, Block, LEAF};
 
 /// Nodes that a search may leave behind: one for each level of the tree, and there are fewer levels.
-const LEVELS: usize = 64;
+pub(super) const LEVELS: usize = 64;
 
 /// A point found by a search: `value = distance − weight`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +49,14 @@ impl<const D: usize> Prices<'_, D> {
 
     /// Adds the points of a leaf that lie below the bound; returns the new bound.
     #[inline(always)]
-    fn scan(&self, leaf: usize, x: &[f64], mut bound: f64, count: usize, found: &mut Vec<Found>) -> f64 {
+    pub(super) fn scan(
+        &self,
+        leaf: usize,
+        x: &[f64],
+        mut bound: f64,
+        count: usize,
+        found: &mut Vec<Found>,
+    ) -> f64 {
         let mut distances = self.tree.leaf_distances_2(leaf, x);
         distances.iter_mut().for_each(|x| *x = x.sqrt());
         for (k, &weight) in self.weights[leaf * LEAF..][..LEAF].iter().enumerate() {
@@ -67,52 +75,65 @@ impl<const D: usize> Prices<'_, D> {
         bound
     }
 
-    /// Which queries of a leaf have a point with `|x_i − y_j| < u_i + v_j − tolerance`; `queries` carry the
+    /// `min_j |x − y_j| − v_j`.
+    pub(super) fn value(&self, x: &[f64]) -> f64 {
+        let mut found = Vec::with_capacity(2);
+        self.smallest(x, f64::INFINITY, 1, &mut found);
+        found.first().map_or(f64::NEG_INFINITY, |best| best.value)
+    }
+
+    /// Which queries of a block have a point with `|x_i − y_j| < u_i + v_j − tolerance`; `queries` carry the
     /// `u_i`.
-    pub(super) fn violated(&self, queries: &Self, leaf: usize, tolerance: f64) -> [bool; LEAF] {
-        let first_leaf = self.tree.nodes() / 2;
-        let region = Region::node(queries, queries.tree.nodes() / 2 + leaf);
-        let mut violated = [false; LEAF];
-        let mut pending = [0_usize; LEVELS];
-        let mut waiting = 1;
-        while waiting > 0 {
-            waiting -= 1;
-            let node = pending[waiting];
-            if self.least(node, &region, -tolerance) >= -tolerance {
+    ///
+    /// Goes down both trees at once, level by level: one bound then settles many pairs of leaves.
+    pub(super) fn violated(&self, queries: &Self, block: &Block, tolerance: f64) -> [bool; BLOCK] {
+        let mut violated = [false; BLOCK];
+        let mut pending = vec![(block.node, 0)];
+        while let Some((rows, node)) = pending.pop() {
+            let cone = queries.cone(rows);
+            if self.least(node, &Region::node(&cone), -tolerance) >= -tolerance {
                 continue;
             }
-            if node < first_leaf {
-                (pending[waiting], pending[waiting + 1]) = (2 * node + 2, 2 * node + 1);
-                waiting += 2;
-            } else {
-                self.flag(node - first_leaf, queries, leaf, tolerance, &mut violated);
+            let (of_rows, of_node) = (queries.tree.height(rows), self.tree.height(node));
+            if of_rows + of_node == 0 {
+                let leaves = (rows - queries.tree.nodes() / 2, node - self.tree.nodes() / 2);
+                let flags = &mut violated[leaves.0 * LEAF - block.points.start..][..LEAF];
+                for (flag, index) in flags.iter_mut().zip(queries.members(leaves.0)) {
+                    *flag |= self.reaches(leaves.1, queries.point(index), queries.weights[index] - tolerance);
+                }
+                continue;
+            }
+            for &rows in halves(rows, of_rows >= of_node).iter().flatten() {
+                let parts = halves(node, of_node >= of_rows);
+                pending.extend(parts.iter().flatten().map(|&node| (rows, node)));
             }
         }
         violated
     }
 
-    /// Compares all pairs between a leaf and a leaf of queries.
+    /// Whether a leaf holds a point with `|x − y_j| < bound + v_j`.
     #[inline(always)]
-    fn flag(
-        &self,
-        leaf: usize,
-        queries: &Self,
-        of_queries: usize,
-        tolerance: f64,
-        violated: &mut [bool; LEAF],
-    ) {
-        let weights = &self.weights[leaf * LEAF..][..LEAF];
-        let from = of_queries * LEAF;
-        for (index, flag) in (from..queries.tree.len()).zip(violated) {
-            let u = queries.weights[index] - tolerance;
-            let distances_2 = self.tree.leaf_distances_2(leaf, queries.tree.point(index));
-            let hits = distances_2.iter().zip(weights).map(|(distance_2, v)| {
-                let sum = (u + v).max(0.0);
-                *distance_2 < sum * sum
-            });
-            *flag |= hits.fold(false, |any, hit| any | hit);
+    pub(super) fn reaches(&self, leaf: usize, x: &[f64], bound: f64) -> bool {
+        let mut margins = self.tree.leaf_distances_2(leaf, x);
+        for (margin, v) in margins.iter_mut().zip(&self.weights[leaf * LEAF..][..LEAF]) {
+            let sum = bound + v;
+            *margin = sum * sum.abs() - *margin;
         }
+        // The largest, found by halves: a plain fold would not use the vector units.
+        let mut half = LEAF / 2;
+        while half > 0 {
+            for k in 0..half {
+                margins[k] = if margins[k + half] > margins[k] { margins[k + half] } else { margins[k] };
+            }
+            half /= 2;
+        }
+        margins[0] > 0.0
     }
+}
+
+/// Both children of a node, or the node itself.
+fn halves(node: usize, split: bool) -> [Option<usize>; 2] {
+    if split { [Some(2 * node + 2), Some(2 * node + 1)] } else { [Some(node), None] }
 }
 
 #[cfg(test)]
@@ -130,13 +151,13 @@ mod tests {
         (0..count).map(|_| spread * (random.random::<f64>() - 0.5)).collect()
     }
 
-    /// A tree with random prices; the slopes are random unit vectors and thus mostly wrong.
+    /// A tree with random prices; the origins are random and thus mostly wrong.
     fn priced<const D: usize>(count: usize, seed: u64) -> (Tree<D>, Dual) {
         let (tree, _) = Tree::build(&random(count * D, 1.0, seed), D);
         let directions = random(count * D, 1.0, seed + 1);
         let mut dual = Dual::default();
         for (value, direction) in random(count, 0.7, seed + 2).iter().zip(directions.chunks(D)) {
-            dual.push::<D>(*value, direction, &[0.0; D]);
+            dual.push(*value, direction);
         }
         (tree, dual)
     }
@@ -177,9 +198,9 @@ mod tests {
         let offsets = offsets.shifted(-0.35);
         let (prices, rows) = (Prices::new(&tree, &dual), Prices::new(&queries, &offsets));
         let mut flagged = 0;
-        for leaf in 0..queries.len().div_ceil(LEAF) {
-            for (k, &flag) in prices.violated(&rows, leaf, 0.0).iter().enumerate() {
-                let index = leaf * LEAF + k;
+        for block in queries.blocks() {
+            for (k, &flag) in prices.violated(&rows, &block, 0.0).iter().enumerate() {
+                let index = block.points.start + k;
                 let expected = index < queries.len()
                     && brute_force(&tree, &dual, queries.point(index))[0] < offsets.values[index];
                 assert_eq!(flag, expected, "query {index}");

@@ -5,7 +5,6 @@ use super::prices::Prices;
 use super::side::Side;
 use super::simplex::Simplex;
 use super::start::{Arc, Start, duals};
-use super::tree::LEAF;
 
 /// Sides of at most so many points are not coarsened; between two such sides all pairs are arcs.
 const SMALL: usize = 128;
@@ -84,9 +83,9 @@ fn price<const D: usize>(sources: &Side<D>, targets: &Side<D>, basis: &Basis, vi
     let rows = Prices::new(&sources.tree, &source_dual);
     let mut prices = Prices::new(&targets.tree, &target_dual);
     let mut found = Vec::with_capacity(ARCS_PER_ROW + 1);
-    for leaf in 0..sources.len().div_ceil(LEAF) {
-        let flags = prices.violated(&rows, leaf, PRICING_TOLERANCE);
-        for i in (0..LEAF).filter(|&k| flags[k]).map(|k| leaf * LEAF + k) {
+    for block in sources.tree.blocks() {
+        let flags = prices.violated(&rows, &block, PRICING_TOLERANCE);
+        for i in block.points.zip(flags).filter_map(|(i, flag)| flag.then_some(i)) {
             let potential = source_dual.values[i];
             prices.smallest(sources.tree.point(i), potential - PRICING_TOLERANCE, ARCS_PER_ROW, &mut found);
             for f in &found {

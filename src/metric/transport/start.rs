@@ -1,23 +1,26 @@
 //! [`Start`]: the arcs and prices with which a simplex begins.
 //!
-//! Small problems take all pairs. Larger ones solve a coarser problem first: its potential, extended to all
-//! space as `f(y) = min_J |y − Y_J| − V_J`, prices the fine points, each of which offers the arcs of least
-//! reduced cost; and what the coarse plan ships between two cells may go between any of their members. The
-//! latter matters where points have collapsed onto clusters: there all members of a cluster prefer the same few
-//! partners.
+//! Small problems take all pairs. Larger ones solve a coarser problem first. Its potential `V_J` on the coarse
+//! targets prices the fine points, each of which offers the arcs of least reduced cost:
+//! ```text
+//! u_i = min_J |x_i − Y_J| − V_J,     v_j = min_i |x_i − y_j| − u_i
+//! ```
+//! Each price crosses from one side to the other, along rays of transport: there it is wrong by the square of the
+//! size of a cell over the length of the ray, while from coarse targets to fine ones near by it would be wrong by
+//! that size itself. Where points have collapsed onto clusters the prices within a cluster differ by far less.
+//!
+//! What the coarse plan ships between two cells may also go between any of their members: all members of a
+//! cluster prefer the same few partners.
 
 use super::basis::Basis;
 use super::dual::Dual;
 use super::prices::Prices;
-use super::search::Found;
 use super::side::{Coarse, Side};
+use super::transform::transform;
 use super::tree::{Tree, distance};
 
 /// Arcs that each point offers at first.
 const NEIGHBOURS: usize = 8;
-
-/// Looseness of the bound carried from one query to the next, in units of the extent: far above rounding.
-const SLACK: f64 = 1e-12;
 
 /// An arc from a source to a target.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,18 +62,17 @@ impl Start {
                 arcs.extend(coarse[1].members(flow.target).map(|j| arc(sources, targets, i, j)));
             }
         }
+        let [source_guess, target_guess] = guesses(fine, coarse, basis);
         let [_, coarse_dual] = duals(coarse.map(|c| &c.side), basis);
-        let unlimited = |_| f64::INFINITY;
         let coarse_prices = Prices::new(&coarse[1].side.tree, &coarse_dual);
-        let rough = transform(targets, &coarse_prices, 1, unlimited, |_, _| ()).negated();
-        let source_dual =
-            transform(sources, &Prices::new(targets, &rough), NEIGHBOURS, unlimited, |i, found| {
-                arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
-            });
-        let target_dual =
-            transform(targets, &Prices::new(sources, &source_dual), NEIGHBOURS, unlimited, |j, found| {
-                arcs.push(Arc { source: found.index as u32, target: j as u32, cost: found.distance });
-            });
+        let rough = transform(&Prices::new(sources, &source_guess), &coarse_prices, 1, |_, _| ());
+        let rough = Prices::new(sources, &rough);
+        let target_dual = transform(&Prices::new(targets, &target_guess), &rough, NEIGHBOURS, |j, found| {
+            arcs.push(Arc { source: found.index as u32, target: j as u32, cost: found.distance });
+        });
+        let source_dual = transform(&rough, &Prices::new(targets, &target_dual), NEIGHBOURS, |i, found| {
+            arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
+        });
         arcs.sort_unstable_by_key(|arc| (arc.source, arc.target));
         arcs.dedup_by_key(|arc| (arc.source, arc.target));
         Self { arcs, source_prices: source_dual.values, target_prices: target_dual.values }
@@ -91,7 +93,7 @@ fn arc<const D: usize>(sources: &Tree<D>, targets: &Tree<D>, i: usize, j: usize)
     Arc { source: i as u32, target: j as u32, cost: distance::<D>(sources.point(i), targets.point(j)) }
 }
 
-/// The potentials of a basis on the sources and on the targets, with the slopes along its arcs.
+/// The potentials of a basis on the sources and on the targets, with the other ends of its arcs.
 pub(super) fn duals<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> [Dual; 2] {
     let [sources, targets] = sides.map(|side| &side.tree);
     let mut partners = basis.partners();
@@ -99,41 +101,32 @@ pub(super) fn duals<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> [Dua
         let mut dual = Dual::default();
         for ((index, &value), partner) in values.iter().enumerate().zip(partners.by_ref()) {
             let x = here.point(index);
-            dual.push::<D>(value, x, partner.map_or(x, |at| there.point(at)));
+            dual.push(value, partner.map_or(x, |at| there.point(at)));
         }
         dual
     };
     [dual(sources, targets, basis.source_potentials()), dual(targets, sources, basis.target_potentials())]
 }
 
-/// The c-transform `min_j |x − y_j| − v_j` at every query, showing the `count` best points of each to `visit`.
-///
-/// Queries come in tree order and every value moves by at most `|x − x'|` from one to the next: the last search
-/// bounds the next one. So does the `limit` of each query, a guess of its value; a wrong guess costs a second
-/// search.
-pub(super) fn transform<const D: usize>(
-    queries: &Tree<D>,
-    prices: &Prices<D>,
-    count: usize,
-    limit: impl Fn(usize) -> f64,
-    mut visit: impl FnMut(usize, &Found),
-) -> Dual {
-    let mut dual = Dual::default();
-    let (mut found, mut bound) = (Vec::with_capacity(count + 1), f64::INFINITY);
-    for index in 0..queries.len() {
-        let x = queries.point(index);
-        if index > 0 {
-            bound += distance::<D>(x, queries.point(index - 1));
-        }
-        prices.smallest(x, bound.min(limit(index)) + SLACK, count, &mut found);
-        if found.is_empty() {
-            prices.smallest(x, f64::INFINITY, count, &mut found);
-        }
-        found.iter().for_each(|f| visit(index, f));
-        if let (Some(best), Some(last)) = (found.first(), found.last()) {
-            dual.push::<D>(best.value, x, prices.point(best.index));
-            bound = last.value;
+/// Guesses of the prices of the fine points: the coarse potentials across the arcs of the coarse basis only.
+fn guesses<const D: usize>(fine: [&Side<D>; 2], coarse: [&Coarse<D>; 2], basis: &Basis) -> [Dual; 2] {
+    let d = fine[0].tree.dimension();
+    let duals = duals(coarse.map(|c| &c.side), basis);
+    let mut guesses = fine
+        .map(|side| Dual { values: vec![f64::INFINITY; side.len()], origins: side.tree.points().to_vec() });
+    for flow in basis.flows() {
+        let ends = [flow.source, flow.target];
+        for (here, there) in [(0, 1), (1, 0)] {
+            let origin = coarse[there].side.tree.point(ends[there]);
+            for member in coarse[here].members(ends[here]) {
+                let x = fine[here].tree.point(member);
+                let value = distance::<D>(x, origin) - duals[there].values[ends[there]];
+                if value < guesses[here].values[member] {
+                    guesses[here].values[member] = value;
+                    guesses[here].origins[member * d..][..d].copy_from_slice(origin);
+                }
+            }
         }
     }
-    dual
+    guesses
 }

@@ -170,6 +170,70 @@ fn equals_an_assignment_solver_on_a_thousand_points() {
     }
 }
 
+/// Points that have collapsed onto clusters, of equal sizes or of very unequal ones.
+fn collapsed(
+    count: usize,
+    dimension: usize,
+    clusters: usize,
+    radius: f64,
+    even: bool,
+    random: &mut Pcg64,
+) -> Vec<Vec<f64>> {
+    let centres: Vec<Vec<f64>> =
+        (0..clusters).map(|_| (0..dimension).map(|_| random.random_range(-2.0..2.0)).collect()).collect();
+    let mut rows = points(0, count, dimension, random);
+    for (index, row) in rows.iter_mut().enumerate() {
+        let skewed = (random.random::<f64>().powi(3) * clusters as f64) as usize;
+        let centre = &centres[if even { index % clusters } else { skewed }];
+        row.iter_mut().zip(centre).for_each(|(x, c)| *x = c + radius * *x);
+    }
+    rows
+}
+
+#[test]
+fn equals_an_assignment_solver_on_collapsed_clusters() {
+    let mut random = Pcg64::seed_from_u64(SEED + 6);
+    let equal = |rows: Vec<Vec<f64>>| Counted::new(rows, vec![1; 400]);
+    for (clusters, radius) in [(1, 1e-9), (5, 1e-9), (5, 1e-3), (20, 1e-9), (200, 1e-9), (200, 1e-3)] {
+        for (dimension, even, both) in
+            [(2, true, false), (3, false, false), (2, false, true), (3, true, true)]
+        {
+            let first = equal(collapsed(400, dimension, clusters, radius, even, &mut random));
+            let second = equal(match both {
+                true => collapsed(400, dimension, clusters, radius, even, &mut random),
+                false => points(0, 400, dimension, &mut random),
+            });
+            let clouds = [first.cloud(), second.cloud()];
+            let oracle = by_assignment(&first, &second);
+            let what = format!("{clusters} clusters of radius {radius} in dimension {dimension}");
+            for order in [[0, 1], [1, 0]] {
+                let [first, second] = order.map(|side| &clouds[side]);
+                let transport = wasserstein(first, second).unwrap();
+                assert_proves(&transport, oracle, diameter([first, second]), &what);
+            }
+        }
+    }
+}
+
+/// Members of a cluster tie almost. Prices that cross along the rays still tell them apart, so that the simplex
+/// has little more to do than elsewhere.
+#[test]
+fn collapsed_clusters_take_few_more_pivots() {
+    let mut random = Pcg64::seed_from_u64(SEED + 7);
+    for dimension in [2, 3] {
+        let fresh = gaussian(4000, dimension, SEED);
+        let usual = wasserstein(&gaussian(4000, dimension, SEED + 1), &fresh).unwrap().effort.pivots;
+        for (clusters, radius, even) in
+            [(5, 1e-9, true), (20, 1e-9, true), (20, 1e-9, false), (200, 1e-3, true)]
+        {
+            let rows = collapsed(4000, dimension, clusters, radius, even, &mut random);
+            let cloud = Cloud::new(rows.concat(), dimension).unwrap();
+            let pivots = wasserstein(&cloud, &fresh).unwrap().effort.pivots;
+            assert!(pivots < 3 * usual, "{clusters} clusters of radius {radius}: {pivots} pivots, {usual}");
+        }
+    }
+}
+
 /// Multiplicities of `count` points that sum to `units`.
 fn split(units: usize, count: usize, random: &mut Pcg64) -> Vec<usize> {
     let mut counts = vec![1; count];

@@ -1,16 +1,29 @@
 //! [`Tree`]: a k-d tree that keeps its points in tree order.
 //!
-//! Leaf `l` holds the points `8l … 8l+7`, and the children of node `k` are `2k+1` and `2k+2`: no pointers,
+//! Leaf `l` holds the points `16l … 16l+15`, and the children of node `k` are `2k+1` and `2k+2`: no pointers,
 //! neighbours in space are neighbours in memory, and four consecutive points form a cell of their own, which is
 //! what coarsening merges.
 //!
 //! `D` is the dimension, or zero for one that is only known at run time.
 
-/// Points per leaf: one block of columns for the vector units, about as dear to scan as one box is to bound.
-pub(super) const LEAF: usize = 8;
+use std::ops::Range;
+
+/// Points per leaf: columns for the vector units, together about as dear to scan as one node is to bound.
+pub(super) const LEAF: usize = 16;
 
 /// Points per cell, the smallest groups that the order of the points respects.
 pub(super) const CELL: usize = 4;
+
+/// Most points of a block: enough for a search to settle many pairs of leaves at once, few enough for prices to be
+/// lowered in between.
+pub(super) const BLOCK: usize = 64;
+
+/// A node and the points below it.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    pub(super) node: usize,
+    pub(super) points: Range<usize>,
+}
 
 /// A k-d tree over points in tree order.
 #[derive(Debug, Clone)]
@@ -86,6 +99,20 @@ impl<const D: usize> Tree<D> {
         self.boxes.len() / (2 * self.dimension())
     }
 
+    /// How many levels a node is above the leaves.
+    #[inline(always)]
+    pub(super) fn height(&self, node: usize) -> u32 {
+        (self.nodes() / 2 + 1).ilog2() - (node + 1).ilog2()
+    }
+
+    /// The whole tree in blocks, each of them the points below one node.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Block> {
+        let height = self.height(0).min((BLOCK / LEAF).ilog2());
+        let (first, size) = (((self.nodes() / 2 + 1) >> height) - 1, LEAF << height);
+        let points = move |k: usize| k * size..((k + 1) * size).min(self.len());
+        (0..self.len().div_ceil(size)).map(move |k| Block { node: first + k, points: points(k) })
+    }
+
     /// Point `index` in tree order.
     #[inline(always)]
     pub(super) fn point(&self, index: usize) -> &[f64] {
@@ -110,9 +137,10 @@ impl<const D: usize> Tree<D> {
     pub(super) fn leaf_distances_2(&self, leaf: usize, x: &[f64]) -> [f64; LEAF] {
         let d = self.dimension();
         let mut sums = [0.0; LEAF];
-        for (column, x) in self.columns[leaf * d * LEAF..][..d * LEAF].chunks_exact(LEAF).zip(x) {
-            for (sum, y) in sums.iter_mut().zip(column) {
-                *sum += (y - x) * (y - x);
+        let columns = &self.columns.as_chunks::<LEAF>().0[leaf * d..][..d];
+        for (column, x) in columns.iter().zip(x) {
+            for k in 0..LEAF {
+                sums[k] += (column[k] - x) * (column[k] - x);
             }
         }
         sums
