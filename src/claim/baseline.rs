@@ -2,28 +2,33 @@
 //!
 //! # Formula
 //! A number has moved when `|new − old|` exceeds the sum of both numerical error bars: discretisation, truncation and rounding. Sampling errors do not
-//! count, because a rerun draws the same samples. An error bar that has grown much is a change of its own: else the wider it got, the less would
-//! be seen to move.
+//! count, because a rerun draws the same samples. An error bar of either kind that is much wider or narrower is a change of its own: a wider one would hide
+//! moves, and a narrower one has lost a source of error.
+
+use serde::Serialize;
 
 use super::record::Record;
 use super::row::Row;
 use super::value::Value;
 use super::verdict::VerdictKind;
 
-/// A bar so many times wider has lost a digit of what was known. Rounding and other instructions change a bar by less.
-const WIDER: f64 = 10.0;
+/// A bar so many times wider has lost a digit of what was known, and one so many times narrower claims another. Rounding and other instructions
+/// change a bar by less.
+const ANOTHER_DIGIT: f64 = 10.0;
 
 /// A difference between accepted and new evidence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// The claim.
     pub claim: &'static str,
     /// What is different.
+    #[serde(flatten)]
     pub what: Difference,
 }
 
 /// What is different.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
 pub enum Difference {
     /// A number is elsewhere.
     Moved {
@@ -36,10 +41,11 @@ pub enum Difference {
         /// The new number.
         new: f64,
         /// How far it moved, in error bars.
+        #[serde(rename = "error_bars")]
         bars: f64,
     },
-    /// A number is known less well.
-    Widened {
+    /// A number is known less well, or better.
+    Bar {
         /// The row's setting and quantity.
         row: String,
         /// Which of its two numbers.
@@ -65,11 +71,14 @@ pub enum Difference {
         old: VerdictKind,
         /// The new one.
         new: VerdictKind,
+        /// What is to be said about the new one.
+        remark: Option<String>,
     },
 }
 
 /// The numbers of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// The number found.
     Measured,
@@ -88,7 +97,8 @@ fn compare_claim(old: Option<&Record>, new: &Record) -> Vec<Change> {
     let accepted: &[Row] = old.map_or(&[], |record| &record.rows);
     let mut differences = Vec::new();
     if let Some(old) = old.filter(|old| old.verdict.kind() != new.verdict.kind()) {
-        differences.push(Difference::Verdict { old: old.verdict.kind(), new: new.verdict.kind() });
+        let remark = new.verdict.remark().map(str::to_owned);
+        differences.push(Difference::Verdict { old: old.verdict.kind(), new: new.verdict.kind(), remark });
     }
     for row in &new.rows {
         match accepted.iter().find(|old| same(old, row)) {
@@ -113,13 +123,19 @@ fn moved(old: &Row, new: &Row) -> Vec<Difference> {
         let (row, bars) = (new.name(), error_bars_between(old, now));
         // What is not a number has moved too.
         let still = bars <= 1.0;
-        match still {
-            false => Some(Difference::Moved { row, side, old: old.value, new: now.value, bars }),
-            true if now.numerical <= WIDER * old.numerical => None,
-            true => Some(Difference::Widened { row, side, old: old.numerical, new: now.numerical }),
+        if !still {
+            return Some(Difference::Moved { row, side, old: old.value, new: now.value, bars });
         }
+        let bars = [(old.numerical, now.numerical), (old.sampling, now.sampling)];
+        let (old, new) = bars.into_iter().find(|(old, new)| differ_by_a_digit(*old, *new))?;
+        Some(Difference::Bar { row, side, old, new })
     };
     sides.into_iter().filter_map(difference).collect()
+}
+
+fn differ_by_a_digit(old: f64, new: f64) -> bool {
+    let within = |a: f64, b: f64| a <= ANOTHER_DIGIT * b;
+    !(within(new, old) && within(old, new))
 }
 
 fn error_bars_between(old: Value, new: Value) -> f64 {
@@ -164,14 +180,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_that_hides_a_move_is_seen_itself() {
-        let changes =
-            |bar: f64| compare(&[record(vec![row("a", 1.0, 1e-3)])], &[record(vec![row("a", 1.01, bar)])]);
-        let [Change { what: Difference::Widened { side: Side::Measured, .. }, .. }] = changes(0.02)[..]
-        else {
-            panic!("a bar twenty times as wide is seen")
+    fn a_bar_that_changes_by_a_digit_is_seen_itself() {
+        let changes = |new: f64, bar: f64| {
+            compare(&[record(vec![row("a", 1.0, 1e-3)])], &[record(vec![row("a", new, bar)])])
         };
-        assert_eq!(changes(0.0095), [], "half a digit is not");
+        for bar in [0.02, 1e-5] {
+            let [Change { what: Difference::Bar { side: Side::Measured, .. }, .. }] = changes(1.0, bar)[..]
+            else {
+                panic!("{bar} is seen")
+            };
+        }
+        assert_eq!(changes(1.01, 0.0095), [], "half a digit is not");
     }
 
     #[test]
@@ -181,7 +200,11 @@ mod tests {
         assert_eq!(
             kinds,
             [
-                Difference::Verdict { old: VerdictKind::Holds, new: VerdictKind::FailsAsPrinted },
+                Difference::Verdict {
+                    old: VerdictKind::Holds,
+                    new: VerdictKind::FailsAsPrinted,
+                    remark: Some("none is known; see the rows that disagree".into()),
+                },
                 Difference::Added { row: "case: b".into() },
                 Difference::Missing { row: "case: a".into() },
             ]

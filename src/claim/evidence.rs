@@ -1,11 +1,13 @@
 //! [`Evidence`]: records of claims, and the file that keeps them.
 //!
 //! ```text
-//! {"schema":1,"preset":"quick","claims":["tweedie", …]}        what was asked
+//! {"schema":1,"preset":"quick","claims":["tweedie", …]}        the claims, and why there is no evidence of some
 //! {"claim":"tweedie","case":"…","quantity":"…", …}             one line per row, in order
 //! ```
-//! Verdicts are not kept: they follow from the rows.
+//! Verdicts are not kept: they follow from the rows. While evidence is being gathered, what there is of it stands in a file of another name, so that the
+//! accepted file is always whole.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,8 @@ struct Header {
     schema: u32,
     preset: Preset,
     claims: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    without_evidence: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,6 +49,8 @@ struct Line<R> {
 impl Evidence {
     /// The file's name in a folder of evidence.
     pub const FILE: &str = "claims.jsonl";
+    /// The file that holds what was finished when a run was ended.
+    pub const UNFINISHED: &str = "claims.unfinished.jsonl";
 
     /// True when every verdict is the expected one.
     pub fn is_expected(&self) -> bool {
@@ -68,13 +74,28 @@ impl Evidence {
 
     /// Writes the file into a folder, whole or not at all.
     pub fn write(&self, folder: &Folder) -> Result<()> {
-        folder.write(Self::FILE, self.to_lines().as_bytes())
+        folder.write(Self::FILE, self.to_lines().as_bytes())?;
+        folder.remove(Self::UNFINISHED)
+    }
+
+    /// Keeps what there is so far.
+    pub fn write_unfinished(&self, folder: &Folder) -> Result<()> {
+        folder.write(Self::UNFINISHED, self.to_lines().as_bytes())
+    }
+
+    /// True when replacing this evidence by that of such a run would lose some: other claims, or more thorough evidence.
+    pub fn is_more_than(&self, claims: &[&dyn Claim], preset: Preset) -> bool {
+        let renewed = |record: &Record| claims.iter().any(|claim| claim.card().id == record.card.id);
+        !self.records.iter().all(renewed) || (self.preset == Preset::Full && preset == Preset::Quick)
     }
 
     /// The lines of the file.
     pub fn to_lines(&self) -> String {
         let claims = self.records.iter().map(|record| record.card.id.to_owned()).collect();
-        let mut text = line(&Header { schema: SCHEMA, preset: self.preset, claims });
+        let reason = |record: &Record| record.verdict.remark().unwrap_or_default().to_owned();
+        let bare = self.records.iter().filter(|record| record.rows.is_empty());
+        let without_evidence = bare.map(|record| (record.card.id.to_owned(), reason(record))).collect();
+        let mut text = line(&Header { schema: SCHEMA, preset: self.preset, claims, without_evidence });
         for record in &self.records {
             for row in &record.rows {
                 text += &line(&Line { claim: record.card.id.into(), row });
@@ -93,8 +114,16 @@ impl Evidence {
                 format!("it has the format {}, not {SCHEMA}; gather the evidence anew", header.schema);
             return Err(Error::Store { path: file.into(), problem });
         }
-        let cards: Vec<&'static Card> =
-            header.claims.iter().map(|id| Ok(find(register, id)?.card())).collect::<Result<_>>()?;
+        let known = |id: &String| match find(register, id) {
+            Ok(claim) => Ok(claim.card()),
+            Err(_) => Err(Error::Store {
+                path: file.into(),
+                problem: format!(
+                    "it is about the claim {id}, which this version does not have; gather the evidence anew"
+                ),
+            }),
+        };
+        let cards: Vec<&'static Card> = header.claims.iter().map(known).collect::<Result<_>>()?;
         let mut rows: Vec<Vec<Row>> = vec![Vec::new(); cards.len()];
         for (number, text) in lines {
             let Line { claim, row } = parsed(text, number, file)?;
@@ -103,7 +132,11 @@ impl Evidence {
             };
             rows[at].push(row);
         }
-        let records = cards.iter().zip(rows).map(|(card, rows)| Record::new(card, rows)).collect();
+        let record = |(card, rows): (&&'static Card, Vec<Row>)| match header.without_evidence.get(card.id) {
+            Some(reason) => Record::without_evidence(card, reason.clone()),
+            None => Record::new(card, rows),
+        };
+        let records = cards.iter().zip(rows).map(record).collect();
         Ok(Self { preset: header.preset, records })
     }
 }
@@ -138,15 +171,17 @@ mod tests {
             Row::equal("a", "b", Value::known_to(0.1 + 0.2, 1e-9).sampled(1e-3), Value::exact(0.3))
                 .at("s", 2.0),
             Row::at_most("c", "d", Value::exact(f64::NAN), Value::exact(f64::MIN_POSITIVE)).on_scale(0.5),
+            Row::at_least("e", "f", Value::exact(1.0), Value::exact(f64::NAN)).at("s", f64::INFINITY),
         ];
-        let records = vec![Record::new(register[0].card(), rows), Record::new(register[1].card(), vec![])];
+        let failed = Record::without_evidence(register[1].card(), "the reason".into());
+        let records = vec![Record::new(register[0].card(), rows), failed];
         let evidence = Evidence { preset: Preset::Quick, records };
         let again = Evidence::from_lines(&evidence.to_lines(), file(), &register).unwrap();
         assert_eq!(again.to_lines(), evidence.to_lines());
         assert_eq!(again.preset, Preset::Quick);
         assert_eq!(again.records[0].rows[0], evidence.records[0].rows[0]);
         assert!(again.records[0].rows[1].measured.value.is_nan());
-        assert_eq!(again.records.len(), 2);
+        assert_eq!(again.records[1].verdict.remark(), Some("the reason"));
     }
 
     #[test]
@@ -155,7 +190,7 @@ mod tests {
         let header = r#"{"schema":1,"preset":"quick","claims":["tweedie"]}"#;
         assert!(read("").contains("line 1"));
         assert!(read(&header.replace(":1", ":7")).contains("format 7"));
-        assert!(read(&header.replace("tweedie", "tweedy")).contains("did you mean tweedie"));
+        assert!(read(&header.replace("tweedie", "tweedy")).contains("does not have"));
         assert!(read(&format!("{header}\n{{\"claim\":\"tweedie\"}}\n")).contains("line 2"));
     }
 }

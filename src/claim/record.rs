@@ -40,7 +40,8 @@ impl Record {
         Self { card, rows, verdict, elapsed: None }
     }
 
-    fn without_evidence(card: &'static Card, reason: String) -> Self {
+    /// A claim of which there is no evidence, for a reason.
+    pub fn without_evidence(card: &'static Card, reason: String) -> Self {
         Self { card, rows: Vec::new(), verdict: Verdict::Inconclusive { reason }, elapsed: None }
     }
 

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::value::Value;
+use super::value::{Value, null_is_nan};
 
 /// An equality counts as evidence when its error bar is below this share of what is compared: a wrong factor or a wrong sign shows.
 const SHARP: f64 = 0.1;
@@ -31,6 +31,7 @@ pub struct Row {
     /// The number it is compared with.
     pub predicted: Value,
     /// The size of what is compared, by which an error bar counts as narrow.
+    #[serde(deserialize_with = "null_is_nan")]
     pub scale: f64,
     /// Where it stands in a plot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,6 +70,7 @@ pub struct Place {
     /// The curve it belongs to.
     pub series: String,
     /// Where on the horizontal axis.
+    #[serde(deserialize_with = "null_is_nan")]
     pub x: f64,
 }
 
@@ -149,8 +151,8 @@ impl Row {
         let undecided = (self.measured.value - self.predicted.value).abs() <= self.allowance();
         match self.relation {
             Relation::Equal => wide,
-            // An inequality far from equality is decided however wide the bar, and against zero equality may be the truth.
-            Relation::AtMost | Relation::AtLeast => wide && undecided && self.predicted.value != 0.0,
+            // An inequality far from equality is decided however wide the bar.
+            Relation::AtMost | Relation::AtLeast => wide && undecided,
         }
     }
 }
@@ -199,6 +201,8 @@ mod tests {
         assert!(!Row::equal("", "", value(1.0, 0.05), value(1.0, 0.0)).is_blurred());
         assert!(!Row::at_most("", "", value(0.1, 0.2), value(1.0, 0.0)).is_blurred());
         assert!(Row::at_most("", "", value(0.9, 0.2), value(1.0, 0.0)).is_blurred());
+        let to_zero = |bar| Row::at_most("", "", value(0.0, bar), value(0.0, 0.0)).on_scale(2.0);
+        assert!(to_zero(0.5).is_blurred() && !to_zero(0.1).is_blurred());
     }
 
     #[test]

@@ -29,7 +29,7 @@ fn is_zero(x: &f64) -> bool {
 }
 
 /// JSON has no word for what is not finite; such numbers are written as null.
-fn null_is_nan<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<f64, D::Error> {
+pub(super) fn null_is_nan<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 

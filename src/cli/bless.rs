@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use ebflow::Result;
 use ebflow::claim::{Claim, register};
 use ebflow::report::claims::{json, text};
-use ebflow::study::{Folder, Preset};
+use ebflow::study::Preset;
 
-use super::evidence::{BASELINE, Jobs, gathered};
+use super::evidence::{BASELINE, Jobs, gathered, writable_folder};
 use super::output;
 use super::verify::judged;
 
@@ -26,10 +26,10 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let folder = Folder::create(&args.folder)?;
+    let folder = writable_folder(&args.folder)?;
     let register = register();
     let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();
-    let evidence = gathered(&claims, Preset::Quick, &args.jobs, None)?;
+    let evidence = gathered(&claims, Preset::Quick, &args.jobs, Some(&folder))?;
     evidence.write(&folder)?;
     eprintln!("accepted: {}", args.folder.display());
     match args.json {

@@ -61,7 +61,7 @@ pub fn gathered(
     let progress = Progress::new(claims.len());
     let evidence = gather(claims, preset, jobs.count(), |record, so_far| {
         progress.show(record, so_far.records.len(), claims.len());
-        folder.map_or(Ok(()), |folder| so_far.write(folder))
+        folder.map_or(Ok(()), |folder| so_far.write_unfinished(folder))
     });
     progress.end();
     evidence
@@ -101,26 +101,45 @@ impl Progress {
     }
 }
 
-/// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job.
-pub fn tell_github(annotations: &str, summary: &str) -> Result<()> {
+/// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job. That this fails is no reason to fail.
+pub fn tell_github(annotations: &str, summary: &str) {
     if std::env::var_os(ACTIONS).is_some_and(|value| value == "true") {
         eprint!("{annotations}");
     }
     let Some(path) = std::env::var_os(SUMMARY).filter(|path| !path.is_empty()).map(PathBuf::from) else {
-        return Ok(());
+        return;
     };
     let file = OpenOptions::new().append(true).create(true).open(&path);
-    let written = file.and_then(|mut file| file.write_all(summary.as_bytes()));
-    written.map_err(|source| Error::Io { action: "write to", path, source })
+    if let Err(error) = file.and_then(|mut file| file.write_all(summary.as_bytes())) {
+        eprintln!("warning: cannot write the summary to {}: {error}", path.display());
+    }
 }
 
-/// A file beside nothing else, written whole or not at all.
-pub fn write_file(path: &Path, content: &str) -> Result<()> {
-    let named = path.file_name().and_then(|name| name.to_str());
-    let Some(name) = named else {
-        let source = std::io::Error::other("it is not the name of a file");
-        return Err(Error::Io { action: "write", path: path.into(), source });
-    };
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    Folder::create(parent.unwrap_or(Path::new(".")))?.write(name, content.as_bytes())
+/// A folder for evidence that can be written to.
+pub fn writable_folder(path: &Path) -> Result<Folder> {
+    let folder = Folder::create(path)?;
+    folder.check_writable().map(|()| folder)
+}
+
+/// A file that will be written at the end, in a folder that can be written to.
+pub struct Destination {
+    folder: Folder,
+    name: String,
+}
+
+impl Destination {
+    pub fn new(path: &Path) -> Result<Self> {
+        let named = path.file_name().and_then(|name| name.to_str()).filter(|_| !path.is_dir());
+        let Some(name) = named else {
+            let source = std::io::Error::other("it is not the name of a file");
+            return Err(Error::Io { action: "write", path: path.into(), source });
+        };
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Ok(Self { folder: writable_folder(parent.unwrap_or(Path::new(".")))?, name: name.into() })
+    }
+
+    /// Writes the file, whole or not at all.
+    pub fn write(&self, content: &str) -> Result<()> {
+        self.folder.write(&self.name, content.as_bytes())
+    }
 }

@@ -28,7 +28,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode> {
     if args.folder.join(Evidence::FILE).is_file() {
         let evidence = Evidence::read(&args.folder, &register())?;
-        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), None, args.json)?;
+        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.json)?;
         return Ok(verify::judged(&evidence));
     }
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };

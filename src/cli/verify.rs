@@ -1,15 +1,15 @@
 //! `ebflow verify`: the paper's claims, judged.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, find, register};
 use ebflow::report::claims::{annotations, headings, html, json, junit, list, markdown, overview, text};
-use ebflow::study::Folder;
+use ebflow::study::{Folder, Preset};
+use ebflow::{Error, Result};
 use serde::Serialize;
 
-use super::evidence::{Jobs, PresetName, gathered, tell_github, write_file};
+use super::evidence::{Destination, Jobs, PresetName, gathered, tell_github, writable_folder};
 use super::{FAILED_CHECK, output};
 
 /// Judge the paper's claims by evidence gathered now.
@@ -48,11 +48,39 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.list {
         return listed(&chosen, args.json).map(|()| ExitCode::SUCCESS);
     }
-    let folder = args.out.as_deref().map(Folder::create).transpose()?;
-    let evidence = gathered(&chosen, args.preset.into(), &args.jobs, folder.as_ref())?;
-    publish(&evidence, folder.as_ref(), args.junit.as_deref(), args.json)?;
-    tell_github(&annotations::of_evidence(&evidence), &overview(&evidence))?;
+    let preset = args.preset.into();
+    let folder = args.out.as_deref().map(writable_folder).transpose()?;
+    if let Some(folder) = &folder {
+        refuse_to_lose(folder, &register, &chosen, preset)?;
+    }
+    let junit_file = args.junit.as_deref().map(Destination::new).transpose()?;
+    let evidence = gathered(&chosen, preset, &args.jobs, folder.as_ref())?;
+    publish(&evidence, folder.as_ref(), args.json)?;
+    if let Some(file) = junit_file {
+        file.write(&junit(&evidence)?)?;
+    }
+    tell_github(&annotations::of_evidence(&evidence), &overview(&evidence));
     Ok(judged(&evidence))
+}
+
+/// Refuses to replace evidence by less.
+fn refuse_to_lose(
+    folder: &Folder,
+    register: &[Box<dyn Claim>],
+    chosen: &[&dyn Claim],
+    preset: Preset,
+) -> Result<()> {
+    let there = Evidence::read(folder.path(), register).ok();
+    match there.filter(|evidence| evidence.is_more_than(chosen, preset)) {
+        None => Ok(()),
+        Some(_) => Err(Error::Store {
+            path: folder.path().join(Evidence::FILE),
+            problem:
+                "it holds evidence of other claims, or more thorough evidence, which this run would replace; \
+                      choose another --out, or remove the file first"
+                    .into(),
+        }),
+    }
 }
 
 /// The claims by name, in the order of the register; all without names.
@@ -69,26 +97,18 @@ fn listed(chosen: &[&dyn Claim], as_json: bool) -> Result<()> {
     }
 }
 
-/// Writes the files asked for and prints the verdicts.
-pub fn publish(
-    evidence: &Evidence,
-    folder: Option<&Folder>,
-    junit_file: Option<&Path>,
-    as_json: bool,
-) -> Result<()> {
-    if let Some(folder) = folder {
-        evidence.write(folder)?;
-        folder.write("report.html", html(evidence)?.as_bytes())?;
-        folder.write("CLAIMS.md", markdown(evidence).as_bytes())?;
-        eprintln!("report: {}", folder.path().join("report.html").display());
-    }
-    if let Some(file) = junit_file {
-        write_file(file, &junit(evidence)?)?;
-    }
+/// Prints the verdicts, and writes the files of a folder.
+pub fn publish(evidence: &Evidence, folder: Option<&Folder>, as_json: bool) -> Result<()> {
     match as_json {
-        true => output::json(&json(evidence)),
-        false => output::bytes(text(evidence).as_bytes()),
+        true => output::json(&json(evidence))?,
+        false => output::bytes(text(evidence).as_bytes())?,
     }
+    let Some(folder) = folder else { return Ok(()) };
+    evidence.write(folder)?;
+    folder.write("report.html", html(evidence)?.as_bytes())?;
+    folder.write("CLAIMS.md", markdown(evidence).as_bytes())?;
+    eprintln!("report: {}", folder.path().join("report.html").display());
+    Ok(())
 }
 
 /// A verdict that was not expected is a failed check.

@@ -6,6 +6,9 @@ const SUPERSCRIPTS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', 
 /// A standard error below this share of its mean is rounding: all seeds gave the same number.
 const ROUNDING: f64 = 1e-14;
 
+/// More digits than these are known to the error bar and shown to nobody.
+const MOST_DIGITS: f64 = 8.0;
+
 /// A number to about `digits` significant digits, without trailing zeros; powers of ten where it would be long.
 pub(super) fn plain(x: f64, digits: usize) -> String {
     if x == 0.0 {
@@ -47,7 +50,8 @@ pub(super) fn with_error(value: f64, error: Option<f64>) -> String {
     let Some(error) = error.filter(|error| *error > ROUNDING * value.abs()) else { return plain(value, 4) };
     let decimals = usize::try_from(1 - error.log10().floor() as i32).unwrap_or(0);
     if decimals > 6 || value.abs() >= 1e6 {
-        return format!("{} ± {}", plain(value, 4), plain(error, 2));
+        let known = (value.abs() / error).log10().ceil().clamp(4.0, MOST_DIGITS) as usize;
+        return format!("{} ± {}", plain(value, known), plain(error, 2));
     }
     format!("{value:.decimals$} ± {error:.decimals$}").replace('-', "−")
 }
@@ -68,5 +72,7 @@ mod tests {
         assert_eq!(with_error(0.12345, Some(0.00123)), "0.1235 ± 0.0012");
         assert_eq!(with_error(-0.5, Some(0.02)), "−0.500 ± 0.020");
         assert_eq!(with_error(1.5, None), "1.5");
+        assert_eq!(with_error(0.050_000_107, Some(1.5e-12)), "0.050000107 ± 1.5·10⁻¹²");
+        assert_eq!(with_error(1.234_567_89e-7, Some(1e-10)), "1.235·10⁻⁷ ± 10⁻¹⁰");
     }
 }

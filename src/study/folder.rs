@@ -124,6 +124,23 @@ impl Folder {
         Ok(())
     }
 
+    /// Removes a file, if it is there.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::Io { action: "remove", path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a folder that nothing can be written to, before any work is done.
+    pub fn check_writable(&self) -> Result<()> {
+        let failed = |source| Error::Io { action: "write to", path: self.path.clone(), source };
+        NamedTempFile::new_in(&self.path).map(drop).map_err(failed)
+    }
+
     /// The runs so far. Lines that cannot be read are left out: they say nothing about the rows themselves.
     pub fn runs(&self) -> Vec<RunRecord> {
         let text = std::fs::read_to_string(self.path.join(RUNS)).unwrap_or_default();

@@ -4,8 +4,7 @@
 //! `::error title=TITLE::MESSAGE`, with `%`, line ends and, in the title, `:` and `,` escaped.
 
 use super::cells::complaint;
-use super::moved::sentence;
-use crate::claim::baseline::Change;
+use super::moved::{Comparison, sentence};
 use crate::claim::{Evidence, Record};
 
 /// One line per verdict that was not expected.
@@ -14,9 +13,11 @@ pub fn of_evidence(evidence: &Evidence) -> String {
     unexpected.map(|record: &Record| annotation(record.card.id, &complaint(record))).collect()
 }
 
-/// One line per change.
-pub fn of_changes(changes: &[Change]) -> String {
-    changes.iter().map(|change| annotation(change.claim, &sentence(&change.what))).collect()
+/// One line per change, and per verdict that was not expected.
+pub fn of_comparison(comparison: &Comparison<'_>) -> String {
+    let changes = comparison.changes.iter();
+    let changes: String = changes.map(|change| annotation(change.claim, &sentence(&change.what))).collect();
+    changes + &of_evidence(comparison.found)
 }
 
 fn annotation(title: &str, message: &str) -> String {

@@ -64,7 +64,7 @@ pub(super) fn verdict_sign(kind: VerdictKind) -> &'static str {
 fn sign(row: &Row) -> &'static str {
     match row.role {
         Role::Context => "·",
-        _ if row.is_blurred() => "?",
+        _ if !row.is_finite() || row.is_blurred() => "?",
         _ if row.agrees() => "✓",
         _ => "✗",
     }
@@ -80,7 +80,7 @@ fn relation(relation: Relation) -> &'static str {
 
 /// A number with all that may be wrong with it.
 pub(super) fn number(value: Value) -> String {
-    if !value.value.is_finite() {
+    if !value.is_finite() {
         return "not a finite number".into();
     }
     with_error(value.value, Some(value.allowance()))

@@ -26,5 +26,5 @@ pub use html::html;
 pub use json::{headings, json};
 pub use junit::junit;
 pub use markdown::{markdown, overview};
-pub use moved::{moved, moved_json};
+pub use moved::{Comparison, moved, moved_json};
 pub use text::{list, text};

@@ -4,18 +4,58 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::cells::complaint;
 use crate::claim::baseline::{Change, Difference, Side};
+use crate::claim::{Evidence, Record};
 use crate::report::number::plain;
 
 /// Digits that tell numbers apart which are a few error bars from each other.
 const DIGITS: usize = 10;
 
-/// One line per change.
-pub fn moved(changes: &[Change]) -> String {
+/// Evidence gathered again, beside what was accepted.
+#[derive(Debug, Clone, Copy)]
+pub struct Comparison<'a> {
+    /// The evidence as it is now.
+    pub found: &'a Evidence,
+    /// What differs from what was accepted.
+    pub changes: &'a [Change],
+    /// Claims of which nothing was accepted, and which were not looked at.
+    pub not_checked: &'a [&'static str],
+}
+
+impl Comparison<'_> {
+    /// True when nothing has changed and every verdict is the expected one.
+    pub fn is_good(&self) -> bool {
+        self.changes.is_empty() && self.found.is_expected()
+    }
+
+    fn surprises(&self) -> impl Iterator<Item = &Record> {
+        self.found.records.iter().filter(|record| !record.is_expected())
+    }
+}
+
+/// One line per change, then one that counts them.
+pub fn moved(comparison: &Comparison<'_>) -> String {
+    let Comparison { found, changes, not_checked } = *comparison;
     let mut out = String::new();
     for change in changes {
         let _ = writeln!(out, "{}: {}", change.claim, sentence(&change.what));
     }
+    for record in comparison.surprises() {
+        let _ = writeln!(out, "{}: {}", record.card.id, complaint(record));
+    }
+    if !not_checked.is_empty() {
+        let _ = writeln!(out, "not checked, because nothing was accepted: {}", not_checked.join(", "));
+    }
+    let rows: usize = found.records.iter().map(|record| record.rows.len()).sum();
+    let claims = found.records.len();
+    let _ = match changes.len() {
+        0 => writeln!(out, "nothing moved: {rows} rows of {claims} claims are within their error bars"),
+        n => writeln!(
+            out,
+            "{n} changes among {rows} rows of {claims} claims; to accept them, run `ebflow bless`"
+        ),
+    };
     out
 }
 
@@ -23,28 +63,22 @@ pub fn moved(changes: &[Change]) -> String {
 pub(super) fn sentence(difference: &Difference) -> String {
     match difference {
         Difference::Moved { row, side, old, new, bars } => {
-            let bars = if bars.is_finite() {
-                format!("by {} error bars", plain(*bars, 3))
-            } else {
-                "beyond any error bar".into()
+            let bars = match bars.is_finite() {
+                true => format!("by {} error bars", plain(*bars, 3)),
+                false => "beyond any error bar".into(),
             };
-            format!(
-                "{row}: the {} number moved {bars}, from {} to {}",
-                side_word(*side),
-                digits(*old),
-                digits(*new)
-            )
+            let (old, new) = (digits(*old), digits(*new));
+            format!("{row}: the {} number moved {bars}, from {old} to {new}", side_word(*side))
         }
-        Difference::Widened { row, side, old, new } => format!(
-            "{row}: the error bar of the {} number grew from {} to {}",
-            side_word(*side),
-            plain(*old, 3),
-            plain(*new, 3)
-        ),
+        Difference::Bar { row, side, old, new } => {
+            let (old, new) = (digits(*old), digits(*new));
+            format!("{row}: the error bar of the {} number was {old} and is {new}", side_word(*side))
+        }
         Difference::Missing { row } => format!("{row}: the row is gone"),
         Difference::Added { row } => format!("{row}: the row is new"),
-        Difference::Verdict { old, new } => {
-            format!("the verdict was '{}' and is '{}'", old.words(), new.words())
+        Difference::Verdict { old, new, remark } => {
+            let remark = remark.as_ref().map_or_else(String::new, |remark| format!(" ({remark})"));
+            format!("the verdict was '{}' and is '{}'{remark}", old.words(), new.words())
         }
     }
 }
@@ -57,57 +91,32 @@ fn side_word(side: Side) -> &'static str {
 }
 
 fn digits(x: f64) -> String {
-    if x.is_finite() { plain(x, DIGITS) } else { "what is not a number".into() }
+    if x.is_finite() { plain(x, DIGITS) } else { "not finite".into() }
 }
 
-/// The changes for other programs; bars are null where there is no error bar.
+/// A comparison for other programs. A number that is not finite is null, and the message says so.
 #[derive(Debug, Serialize)]
-pub struct Document {
+pub struct Document<'a> {
     unchanged: bool,
-    changes: Vec<Entry>,
+    as_expected: bool,
+    not_checked: &'a [&'static str],
+    changes: Vec<Entry<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct Entry {
-    claim: &'static str,
-    change: &'static str,
-    row: Option<String>,
-    side: Option<&'static str>,
-    old: Option<f64>,
-    new: Option<f64>,
-    error_bars: Option<f64>,
+struct Entry<'a> {
+    #[serde(flatten)]
+    change: &'a Change,
     message: String,
 }
 
-/// The changes for other programs.
-pub fn moved_json(changes: &[Change]) -> Document {
-    Document { unchanged: changes.is_empty(), changes: changes.iter().map(entry).collect() }
-}
-
-fn entry(change: &Change) -> Entry {
-    let plain = |kind, row: &str| Entry {
-        claim: change.claim,
-        change: kind,
-        row: Some(row.to_owned()),
-        side: None,
-        old: None,
-        new: None,
-        error_bars: None,
-        message: sentence(&change.what),
-    };
-    match &change.what {
-        Difference::Moved { row, side, old, new, bars } => Entry {
-            side: Some(side_word(*side)),
-            old: Some(*old),
-            new: Some(*new),
-            error_bars: Some(*bars),
-            ..plain("moved", row)
-        },
-        Difference::Widened { row, side, old, new } => {
-            Entry { side: Some(side_word(*side)), old: Some(*old), new: Some(*new), ..plain("widened", row) }
-        }
-        Difference::Missing { row } => plain("missing", row),
-        Difference::Added { row } => plain("added", row),
-        Difference::Verdict { .. } => Entry { row: None, ..plain("verdict", "") },
+/// A comparison for other programs.
+pub fn moved_json<'a>(comparison: &Comparison<'a>) -> Document<'a> {
+    let entry = |change: &'a Change| Entry { change, message: sentence(&change.what) };
+    Document {
+        unchanged: comparison.changes.is_empty(),
+        as_expected: comparison.found.is_expected(),
+        not_checked: comparison.not_checked,
+        changes: comparison.changes.iter().map(entry).collect(),
     }
 }
