@@ -105,6 +105,33 @@ fn github_is_told_where_it_runs_the_check() {
 }
 
 #[test]
+fn evidence_is_not_replaced_by_less() {
+    let bench = Bench::new();
+    bench.good(&format!("verify {CHEAP} --out out"));
+    let kept = bench.read("out/claims.jsonl");
+    let output = bench.run("verify tweedie --out out");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("choose another --out"), "{}", stderr(&output));
+    bench.write("out/claims.jsonl", &kept.replace("\"quick\"", "\"full\""));
+    assert_eq!(bench.run(&format!("verify {CHEAP} --out out")).status.code(), Some(2), "full by quick");
+    bench.write("out/claims.jsonl", &kept);
+    bench.good(&format!("verify {CHEAP} --out out"));
+    assert_eq!(bench.read("out/claims.jsonl"), kept, "the same by the same");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_refused_before_any_work() {
+    let bench = Bench::new();
+    bench.write("file", "");
+    for place in ["--out file", "--junit file/junit.xml", "--junit ."] {
+        let output = bench.run(&format!("verify {CHEAP} {place}"));
+        assert_eq!(output.status.code(), Some(2), "{place}");
+        assert!(!stderr(&output).contains("[1/2]"), "{place}: {}", stderr(&output));
+    }
+    assert_eq!(bench.run("bless file").status.code(), Some(2));
+}
+
+#[test]
 fn what_cannot_be_checked_is_an_input_error() {
     let bench = Bench::new();
     let missing = bench.run("check nowhere");
@@ -115,4 +142,6 @@ fn what_cannot_be_checked_is_an_input_error() {
     let torn = bench.run("check torn");
     assert_eq!(torn.status.code(), Some(2));
     assert!(stderr(&torn).contains("line 1"), "{}", stderr(&torn));
+    bench.write("torn/claims.jsonl", "{\"schema\":1,\"preset\":\"quick\",\"claims\":[]}\n");
+    assert_eq!(bench.run("check torn").status.code(), Some(2), "evidence of nothing");
 }
