@@ -9,7 +9,7 @@
 
 use super::{distance_2, length, log_sum_exp, normal_points, radius};
 use crate::claim::derivative::gradient;
-use crate::claim::residual::Residual;
+use crate::claim::residual::{Residual, larger};
 use crate::claim::{Card, Claim, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
@@ -97,12 +97,17 @@ impl DriftIsLogGradient {
         Ok(field)
     }
 
-    /// Drift against score, and mass against mass, at the sources and at other points.
-    fn score(&self, cloud: &Cloud, queries: &Cloud, beta: Beta) -> Result<[Row; 2]> {
-        let (mut score, mut mass) = (Residual::default(), Residual::default());
-        let places = [(Targets::Sources, cloud), (Targets::Points(queries.points()), queries)];
-        for (targets, at) in places {
-            let field = self.field(cloud, targets, beta)?;
+    /// Drift against score at the sources and at other points, which err differently, and mass against mass at all of them.
+    fn score(&self, cloud: &Cloud, queries: &Cloud, beta: Beta) -> Result<Vec<Row>> {
+        let (case, mut mass) =
+            (format!("d = {}, β = {}", cloud.dimension(), beta.get()), Residual::default());
+        let places = [
+            ("F − x − β⁻¹∇log(G_β*μ) at the sources", Targets::Sources, cloud),
+            ("F − x − β⁻¹∇log(G_β*μ) elsewhere", Targets::Points(queries.points()), queries),
+        ];
+        let mut rows = Vec::new();
+        for (quantity, targets, at) in places {
+            let (field, mut score) = (self.field(cloud, targets, beta)?, Residual::default());
             for (i, x) in at.rows().enumerate() {
                 let step = STEP / beta.get().sqrt();
                 let slope = gradient(|x| Ok(log_mass(cloud, x, beta)), x, step)?;
@@ -115,12 +120,10 @@ impl DriftIsLogGradient {
                     2.0 * log_mass_rounding(cloud, x, beta),
                 );
             }
+            rows.push(score.vanishes(&case, quantity));
         }
-        let case = format!("d = {}, β = {}", cloud.dimension(), beta.get());
-        Ok([
-            score.vanishes(&case, "F − x − β⁻¹∇log(G_β*μ)"),
-            mass.vanishes(&case, "log(G_β*μ) of the drift less that of a plain sum"),
-        ])
+        rows.push(mass.vanishes(&case, "log(G_β*μ) of the drift less that of a plain sum"));
+        Ok(rows)
     }
 
     /// At `β = 1/τ` against the posterior mean of the law of atoms.
@@ -141,26 +144,41 @@ impl DriftIsLogGradient {
         Ok(residual.vanishes(&format!("d = {d}, τ = {NOISE}, β = 1/τ"), "F − y − (m − y)"))
     }
 
-    /// Barycentres stay within the ball around the cloud, however far the query.
+    /// Barycentres stay within the hull of the cloud, however far the query: no half-space that holds the cloud leaves one out.
     fn hull(&self, cloud: &Cloud, queries: &Cloud) -> Result<Row> {
         const BETA: f64 = 10.0;
         let (d, beta) = (cloud.dimension(), Beta::new(BETA)?);
         let far: Vec<f64> = queries.points().iter().map(|x| FAR * x).collect();
         let field = self.field(cloud, Targets::Points(&far), beta)?;
-        let (mut farthest, mut error) = (0.0_f64, 0.0_f64);
+        let (mut excess, mut error) = (f64::NEG_INFINITY, 0.0);
         for (i, x) in far.chunks_exact(d).enumerate() {
             let barycentre: Vec<f64> = row(&field, d, i).iter().zip(x).map(|(v, x)| v + x).collect();
-            farthest = farthest.max(length(&barycentre));
-            error = error.max(field.rounding[i] + field.truncation[i] + f64::EPSILON * length(x));
+            for u in directions(x) {
+                let reach = cloud.rows().map(|z| inner(&u, z)).fold(f64::NEG_INFINITY, f64::max);
+                excess = larger(excess, inner(&u, &barycentre) - reach);
+            }
+            // Unit vectors and inner products round once per coordinate and a few times more.
+            let last = (d + 4) as f64 * f64::EPSILON * (length(x) + radius(cloud));
+            error = larger(error, field.rounding[i] + field.truncation[i] + last);
         }
         let case = format!("d = {d}, β = {BETA}, queries {FAR} times farther out");
-        Ok(Row::at_most(
-            &case,
-            "largest |F| against the radius of the cloud",
-            Value::known_to(farthest, error),
-            Value::exact(radius(cloud)),
-        ))
+        let quantity = "largest ⟨u, F⟩ − max_j⟨u, z_j⟩, u along the query and the axes";
+        let row = Row::at_most(&case, quantity, Value::known_to(excess, error), Value::exact(0.0));
+        Ok(row.on_scale(radius(cloud)))
     }
+}
+
+/// Towards a query, away from it, and both ways along every axis.
+fn directions(x: &[f64]) -> Vec<Vec<f64>> {
+    let towards = x.iter().map(|x| x.abs()).sum::<f64>() > 0.0;
+    let along = towards.then(|| x.iter().map(|c| c / length(x)).collect::<Vec<f64>>());
+    let axis = |k: usize| (0..x.len()).map(|i| f64::from(u8::from(i == k))).collect();
+    let ways = along.into_iter().chain((0..x.len()).map(axis));
+    ways.flat_map(|u| [u.iter().map(|c| -c).collect(), u]).collect()
+}
+
+fn inner(u: &[f64], z: &[f64]) -> f64 {
+    u.iter().zip(z).map(|(u, z)| u * z).sum()
 }
 
 /// The drift of target `i`.
