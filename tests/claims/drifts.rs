@@ -29,13 +29,20 @@ impl Drift for WithoutSelf {
         beta: Beta,
         field: &mut DriftField,
     ) -> Result<()> {
+        /// Below this share of others, what is left of a sum without its largest term has too few digits.
+        const ALONE: f64 = 1e-6;
         Dense.evaluate(sources, targets, beta, field)?;
-        if matches!(targets, Targets::Sources) {
+        if matches!(targets, Targets::Sources) && sources.len() > 1 {
+            let d = sources.dimension;
             let weight = |i: usize| sources.weights.map_or(1.0 / sources.len() as f64, |weights| weights[i]);
-            for (i, velocity) in field.velocity.chunks_exact_mut(sources.dimension).enumerate() {
+            for (i, velocity) in field.velocity.chunks_exact_mut(d).enumerate() {
                 // v = Σ_j ω_j w_j Δ_j / D, and the own term only adds ω_i to D.
                 let mass = field.log_mass[i].exp();
-                velocity.iter_mut().for_each(|v| *v *= mass / (mass - weight(i)).max(f64::MIN_POSITIVE));
+                if mass - weight(i) > ALONE * mass {
+                    velocity.iter_mut().for_each(|v| *v *= mass / (mass - weight(i)));
+                } else {
+                    velocity.copy_from_slice(&plain(sources, &sources.points[i * d..][..d], beta, Some(i)));
+                }
             }
         }
         Ok(())
@@ -90,18 +97,23 @@ pub static WRONG_SIGN: Altered = Altered(|sources, targets, _, field| lean(sourc
 
 /// The same sum, term by term.
 pub static PLAIN: Altered = Altered(|sources, targets, beta, field| {
-    let d = sources.dimension;
-    let places = places(sources, targets);
+    let (d, places) = (sources.dimension, places(sources, targets));
     for (x, v) in places.chunks_exact(d).zip(field.velocity.chunks_exact_mut(d)) {
-        let square = |z: &[f64]| z.iter().zip(x).map(|(z, x)| (z - x) * (z - x)).sum::<f64>();
-        let nearest = sources.points.chunks_exact(d).map(square).fold(f64::INFINITY, f64::min);
-        let (mut mass, mut sum) = (0.0, vec![0.0; d]);
-        for (j, z) in sources.points.chunks_exact(d).enumerate() {
-            let weight = sources.weights.map_or(1.0, |weights| weights[j]);
-            let w = weight * (-0.5 * beta.get() * (square(z) - nearest)).exp();
-            mass += w;
-            sum.iter_mut().zip(z.iter().zip(x)).for_each(|(s, (z, x))| *s += w * (z - x));
-        }
-        v.iter_mut().zip(&sum).for_each(|(v, s)| *v = s / mass);
+        v.copy_from_slice(&plain(sources, x, beta, None));
     }
 });
+
+/// `F − x` over all sources, or over all but one.
+fn plain(sources: CloudView<'_>, x: &[f64], beta: Beta, but: Option<usize>) -> Vec<f64> {
+    let square = |z: &[f64]| z.iter().zip(x).map(|(z, x)| (z - x) * (z - x)).sum::<f64>();
+    let terms = || sources.points.chunks_exact(x.len()).enumerate().filter(|(j, _)| Some(*j) != but);
+    let nearest = terms().map(|(_, z)| square(z)).fold(f64::INFINITY, f64::min);
+    let (mut mass, mut sum) = (0.0, vec![0.0; x.len()]);
+    for (j, z) in terms() {
+        let weight = sources.weights.map_or(1.0, |weights| weights[j]);
+        let w = weight * (-0.5 * beta.get() * (square(z) - nearest)).exp();
+        mass += w;
+        sum.iter_mut().zip(z.iter().zip(x)).for_each(|(s, (z, x))| *s += w * (z - x));
+    }
+    sum.iter().map(|s| s / mass).collect()
+}
