@@ -2,8 +2,9 @@
 //!
 //! # Formula
 //! `N_R`, the number of points kept, is binomial with mean `N p_R`, so that Hoeffding's bound, the loss `1 − (1 − q_R)^N` and their simulation have exact
-//! counterparts. Hoeffding's bound says something where it is below one. Sample by sample `W1(ν, ν^emp[R]) ≤ (1/N) Σ_{|Y_i|>R} |Y_i| + R(N − N_R)/N`, whose mean is `A_R + Rq_R ≤ 2A_R`; Markov's inequality does
-//! the rest. Equality is attained by two points, one inside at `r = R` and one outside on the other side.
+//! counterparts; Hoeffding's bound says something where it is below one. Sample by sample
+//! `W1(ν, ν^emp[R]) ≤ (1/N) Σ_{|Y_i|>R} |Y_i| + R(N − N_R)/N`, whose mean is `A_R + Rq_R ≤ 2A_R`; Markov's inequality does the rest. Equality is attained by
+//! two points, one inside at `r = R` and one outside on the other side.
 //!
 //! # Paper
 //! `rem:empirical-hard-truncation`
