@@ -15,22 +15,19 @@
 //! # Paper
 //! The corollary to `thm:gaussiandenoise` (its `t` is score time)
 
-use super::crossing::crosses;
+use super::crossing::of_law;
 use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
-use super::nodes::{ESTIMATED, NodePair, mean_field};
+use super::nodes::{ESTIMATED, mean_field};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
-use crate::scale::{Beta, NoiseVariance, RawTime};
+use crate::scale::{Beta, NoiseVariance};
 use crate::study::Preset;
 
 /// `T(1/β)` from the noise variance, in score time.
 pub type KernelWidthTime = fn(NoiseVariance, Beta) -> f64;
-
-/// The flow is followed for this many times the time of the integrated ODE.
-const PATIENCE: f64 = 1.1;
 
 static CARD: Card = Card {
     id: "dirac-hitting-time",
@@ -136,11 +133,7 @@ impl DiracHittingTime {
 
     /// `T(1/β)` by the mean field.
     fn law(&self, setting: &Setting) -> Result<Row> {
-        let (beta, target) = (setting.beta()?, 1.0 / setting.beta);
-        let until =
-            RawTime::new(PATIENCE * setting.beta * falls_to(setting.noise, setting.beta, target).value)?;
-        let nodes = NodePair::new(setting, until, self.drift)?;
-        let found = crosses(&nodes, &[target], beta, until, self.drift)?;
+        let found = of_law(setting, &[1.0 / setting.beta], self.drift)?;
         self.printed_row(setting, "T(1/β) by the mean field", Value::known_to(found[0].value, found[0].error))
     }
 
