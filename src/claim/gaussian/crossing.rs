@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_is_extrapolated_lies_within_its_error() {
         let times = [0.98, 1.0, 1.02];
-        for expected in [0.9, 1.05, 1.3] {
+        for expected in [0.9_f64, 1.05, 1.3] {
             let found = crossing(&times, &falling(times), (-2.0 * expected).exp());
             assert!((found.value - expected).abs() <= found.error, "{found:?} is not {expected}");
             assert!(found.error < 0.1, "{found:?}");

@@ -19,8 +19,8 @@ use crate::meanfield::MeanField;
 
 /// Spacing `c` and reach `r` of nodes in space. `e^{−2π²/c²}` is 9e-7 and 2e-5, and what is beyond adds 3e-5 and 6e-4 to the fourth moment of a standard normal
 /// vector: either falls by a factor of twenty.
-const FINE: Product = Product { spacing: 1.19, reach: 6.0, tolerance: 1e-8 };
-const COARSE: Product = Product { spacing: 1.35, reach: 5.4, tolerance: 1e-7 };
+const FINE: Product = Product { spacing: 1.19, reach: 6.0, tolerance: 1e-7 };
+const COARSE: Product = Product { spacing: 1.35, reach: 5.4, tolerance: 1e-6 };
 
 /// The share of what both resolutions are apart that the finer one may be off by. All kinds of error fall by ten at least from one to the other, hence a ninth; twice that
 /// leaves room for two of them that have different signs.
