@@ -4,10 +4,11 @@ use ebflow::claim::confine::{
     ActionEstimate, InvariantBall, LayersToFlow, MomentGrowth, Stability, lipschitz,
 };
 use ebflow::claim::{Claim, Record, VerdictKind, baseline};
-use ebflow::drift::Dense;
 use ebflow::flow::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
 use ebflow::study::Preset;
-use ebflow::{BallRadius, Beta, CloudView, Drift, DriftField, RawTime, Result, Targets};
+use ebflow::{BallRadius, Beta, Drift, RawTime, Result};
+
+use crate::drifts::{DOUBLED, HALVED, PLAIN, REPELLING, SCORE, WRONG_SIGN, WithoutSelf};
 
 fn record(claim: &dyn Claim) -> Record {
     Record::gather(claim, Preset::Quick)
@@ -44,75 +45,6 @@ fn shipped_claims_give_the_expected_verdicts() {
     }
 }
 
-/// A drift made from the right one.
-struct Altered(fn(CloudView<'_>, Targets<'_>, Beta, &mut DriftField));
-
-impl Drift for Altered {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        Dense.evaluate(sources, targets, beta, field)?;
-        (self.0)(sources, targets, beta, field);
-        Ok(())
-    }
-}
-
-fn scale(field: &mut DriftField, factor: f64) {
-    field.velocity.iter_mut().for_each(|v| *v *= factor);
-}
-
-static REPELLING: Altered = Altered(|_, _, _, field| scale(field, -1.0));
-static HALVED: Altered = Altered(|_, _, _, field| scale(field, 0.5));
-static DOUBLED: Altered = Altered(|_, _, _, field| scale(field, 2.0));
-/// `∇log(G_β*μ)` without the factor `1/β`.
-static SCORE: Altered = Altered(|_, _, beta, field| scale(field, beta.get()));
-/// `F + x` instead of `F − x`.
-static WRONG_SIGN: Altered = Altered(|sources, targets, _, field| {
-    let points = match targets {
-        Targets::Sources => sources.points,
-        Targets::Points(points) => points,
-    };
-    field.velocity.iter_mut().zip(points).for_each(|(v, x)| *v += 2.0 * x);
-});
-/// Barycentres of all other particles.
-static WITHOUT_SELF: Altered = Altered(|sources, targets, _, field| {
-    if !matches!(targets, Targets::Sources) {
-        return;
-    }
-    let count = sources.len();
-    for i in 0..count {
-        let own = sources.weights.map_or(1.0 / count as f64, |weights| weights[i]);
-        let mass = field.log_mass[i].exp();
-        let row = &mut field.velocity[i * sources.dimension..(i + 1) * sources.dimension];
-        row.iter_mut().for_each(|v| *v *= mass / (mass - own));
-    }
-});
-
-/// The same sum, term by term.
-static PLAIN: Altered = Altered(|sources, targets, beta, field| {
-    let d = sources.dimension;
-    let targets = match targets {
-        Targets::Sources => sources.points,
-        Targets::Points(points) => points,
-    };
-    for (x, v) in targets.chunks_exact(d).zip(field.velocity.chunks_exact_mut(d)) {
-        let square = |z: &[f64]| z.iter().zip(x).map(|(z, x)| (z - x) * (z - x)).sum::<f64>();
-        let nearest = sources.points.chunks_exact(d).map(square).fold(f64::INFINITY, f64::min);
-        let (mut mass, mut sum) = (0.0, vec![0.0; d]);
-        for (j, z) in sources.points.chunks_exact(d).enumerate() {
-            let weight = sources.weights.map_or(1.0, |weights| weights[j]);
-            let w = weight * (-0.5 * beta.get() * (square(z) - nearest)).exp();
-            mass += w;
-            sum.iter_mut().zip(z.iter().zip(x)).for_each(|(s, (z, x))| *s += w * (z - x));
-        }
-        v.iter_mut().zip(&sum).for_each(|(v, s)| *v = s / mass);
-    }
-});
-
 #[test]
 fn repelling_particles_leave_the_ball() {
     assert_contradicted(&InvariantBall { drift: &REPELLING, ..Default::default() });
@@ -135,7 +67,7 @@ fn scores_have_too_much_action() {
 
 #[test]
 fn particles_that_do_not_see_themselves_have_too_much_action() {
-    assert_contradicted(&ActionEstimate { drift: &WITHOUT_SELF, ..Default::default() });
+    assert_contradicted(&ActionEstimate { drift: &WithoutSelf, ..Default::default() });
 }
 
 #[test]

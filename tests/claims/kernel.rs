@@ -2,73 +2,13 @@
 
 use ebflow::claim::kernel::{DriftIsLogGradient, EnergyGradient, GaussianKernelOnly, Kernel, Tweedie};
 use ebflow::claim::{Claim, Record, baseline};
-use ebflow::drift::{Blocks, Dense, KdTree, Tolerance};
+use ebflow::drift::{Blocks, KdTree, Tolerance};
 use ebflow::law::{BayesOracle, Law};
 use ebflow::study::Preset;
-use ebflow::{Beta, Cloud, CloudView, Drift, DriftField, NoiseVariance, Result, Targets};
+use ebflow::{Cloud, Drift, NoiseVariance, Result};
 
-use crate::faults::{stands, turns};
-
-/// The kernel `e^{−β|x|²}` instead of `e^{−β|x|²/2}`.
-struct TwiceAsSharp;
-
-impl Drift for TwiceAsSharp {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        Dense.evaluate(sources, targets, Beta::new(2.0 * beta.get())?, field)
-    }
-}
-
-/// The self-drift without the particle's own term.
-struct WithoutSelf;
-
-impl Drift for WithoutSelf {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        Dense.evaluate(sources, targets, beta, field)?;
-        let (d, n) = (sources.dimension, sources.len());
-        if matches!(targets, Targets::Sources) {
-            for i in 0..n {
-                // v = Σ_j ω_j w_j Δ_j / D, and the own term only adds ω_i to D.
-                let own = sources.weights.map_or(1.0 / n as f64, |weights| weights[i]);
-                let mass = field.log_mass[i].exp();
-                field.velocity[i * d..][..d].iter_mut().for_each(|v| *v *= mass / (mass - own).max(1e-300));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The barycentre itself, without `− x`.
-struct Barycentre;
-
-impl Drift for Barycentre {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        Dense.evaluate(sources, targets, beta, field)?;
-        let at = match targets {
-            Targets::Sources => sources.points,
-            Targets::Points(points) => points,
-        };
-        field.velocity.iter_mut().zip(at).for_each(|(v, x)| *v += x);
-        Ok(())
-    }
-}
+use crate::drifts::{BARYCENTRE, LOST, NarrowKernel, WithoutSelf};
+use crate::faults::{contradicted, is_inconclusive, stands, turns};
 
 #[test]
 fn the_drift_is_a_score() {
@@ -77,7 +17,7 @@ fn the_drift_is_a_score() {
 
 #[test]
 fn a_sharper_kernel_is_no_score() {
-    turns(&DriftIsLogGradient { drift: &TwiceAsSharp });
+    turns(&DriftIsLogGradient { drift: &NarrowKernel });
 }
 
 #[test]
@@ -87,7 +27,7 @@ fn a_drift_without_its_own_term_is_no_score() {
 
 #[test]
 fn a_barycentre_is_no_score() {
-    turns(&DriftIsLogGradient { drift: &Barycentre });
+    turns(&DriftIsLogGradient { drift: &BARYCENTRE });
 }
 
 /// Error bars cover what another way of summing does to every number.
@@ -115,7 +55,7 @@ fn stage_2_descends_the_energy() {
 
 #[test]
 fn a_sharper_stage_2_descends_another() {
-    turns(&EnergyGradient { drift: &TwiceAsSharp, ..EnergyGradient::default() });
+    turns(&EnergyGradient { drift: &NarrowKernel, ..EnergyGradient::default() });
 }
 
 fn squares(particles: &Cloud, query: &[f64]) -> impl Iterator<Item = f64> {
@@ -149,6 +89,19 @@ fn tweedies_sign_is_wrong_as_printed() {
     stands(&Tweedie::default());
 }
 
+/// The sign, the law of the barycentre, the order of the diffusion and the sign along it: each is wrong for every prior.
+#[test]
+fn every_error_of_tweedies_formula_shows() {
+    let wrong = [
+        "E[X|x̃] less x̃ − σ²∇log ρ̃",
+        "∇log ρ̃ less (x̃ − E[X|x̃])/σ²",
+        "E[X|x̃] less F of the noisy law",
+        "log f_t less log of f_{t−δ}*N(0,2δI)",
+        "∇log f_t less (x − E[Y|x])/2δ, Y ~ f_{t−δ}",
+    ];
+    contradicted(&Tweedie::default(), &wrong, |_| true);
+}
+
 /// Posterior means on the wrong side of the token would make the printed sign right.
 #[test]
 fn mirrored_posterior_means_turn_tweedie() {
@@ -167,6 +120,25 @@ fn half_the_noise_turns_tweedie() {
     turns(&Tweedie { noisy: halved, ..Tweedie::default() });
 }
 
+/// Noise that is lost in proportion keeps the noisy laws a semigroup: quadrature sees that they are not convolutions with the noise.
+#[test]
+fn half_the_noise_breaks_the_diffusion() {
+    let halved = |law: &Law, noise: NoiseVariance| match NoiseVariance::new(0.5 * noise.get()) {
+        Ok(half) => law.noisy(half),
+        Err(_) => law.clone(),
+    };
+    let record = Record::gather(&Tweedie { noisy: halved, ..Tweedie::default() }, Preset::Quick);
+    let row = record.rows.iter().find(|row| row.quantity == "log f_{t−δ} less log of f_t*N(0,2δI)").unwrap();
+    assert!(row.is_finite() && !row.agrees(), "{row:?}");
+}
+
+#[test]
+fn what_is_no_number_decides_nothing() {
+    is_inconclusive(&DriftIsLogGradient { drift: &LOST });
+    is_inconclusive(&EnergyGradient { energy: |_, _, _| f64::NAN, ..EnergyGradient::default() });
+    is_inconclusive(&Tweedie { posterior_mean: |_, x, _| Ok(vec![f64::NAN; x.len()]), ..Tweedie::default() });
+}
+
 #[test]
 fn only_gaussian_kernels_make_scores_of_barycentres() {
     stands(&GaussianKernelOnly::default());
@@ -176,6 +148,14 @@ fn only_gaussian_kernels_make_scores_of_barycentres() {
 fn a_kernel_that_is_not_gaussian_turns_the_claim() {
     let quartic = Kernel::radial("nearly Gaussian", |square| -0.5 * square - 1e-6 * square * square);
     turns(&GaussianKernelOnly { gaussian: quartic, ..GaussianKernelOnly::default() });
+}
+
+#[test]
+fn a_kernel_that_is_nearly_gaussian_is_told_apart() {
+    stands(&GaussianKernelOnly {
+        others: vec![Kernel::student(1e4), Kernel::student(1e6)],
+        ..GaussianKernelOnly::default()
+    });
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Claims about truncation with faulty laws, balls, tails and radii.
 
-use ebflow::claim::Value;
 use ebflow::claim::truncation::{GaussianTail, HardTruncation, RetainedFraction};
+use ebflow::claim::{Record, Value};
 use ebflow::law::{Gaussian, Law, LineLaw, Split};
+use ebflow::study::Preset;
 use ebflow::{BallRadius, Cloud, Result};
 
-use crate::faults::{stands, turns};
+use crate::faults::{contradicted, is_inconclusive, is_saved_by, stands, turns};
 
 #[test]
 fn truncation_moves_a_law_by_its_bound_at_most() {
@@ -53,6 +54,17 @@ fn a_clamped_law_is_no_truncated_law() {
     turns(&HardTruncation { on_line: clamped, ..HardTruncation::default() });
 }
 
+fn larger(law: &Law, radius: BallRadius) -> Option<f64> {
+    law.truncated(BallRadius::new(1.02 * radius.get()).ok()?).mass()
+}
+
+/// Truncation in space divides by the mass of the ball, not by that of another.
+#[test]
+fn radii_divided_by_another_mass_turn_the_claim() {
+    turns(&HardTruncation { mass: larger, ..HardTruncation::default() });
+    turns(&HardTruncation { mass: |_, _| Some(1.0), ..HardTruncation::default() });
+}
+
 fn half(radius: BallRadius) -> Result<BallRadius> {
     BallRadius::new(0.5 * radius.get())
 }
@@ -91,8 +103,6 @@ fn half_the_radius_keeps_less() {
 
 #[test]
 fn the_mass_of_another_ball_turns_the_claim() {
-    let larger =
-        |law: &Law, radius: BallRadius| law.truncated(BallRadius::new(1.02 * radius.get()).ok()?).mass();
     turns(&RetainedFraction { mass: larger, ..RetainedFraction::default() });
 }
 
@@ -105,15 +115,40 @@ fn a_wrong_exponent_turns_the_claim() {
     });
 }
 
+/// Too much lies outside for the first moment there.
+#[test]
+fn the_mass_of_a_smaller_ball_turns_the_claim() {
+    let smaller =
+        |law: &Law, radius: BallRadius| law.truncated(BallRadius::new(0.7 * radius.get()).ok()?).mass();
+    let claim = RetainedFraction { mass: smaller, ..RetainedFraction::default() };
+    let record = Record::gather(&claim, Preset::Quick);
+    assert!(record.rows.iter().any(|row| row.quantity == "Rq against A" && row.is_finite() && !row.agrees()));
+}
+
 #[test]
 fn the_root_of_the_logarithm_is_too_small_a_radius() {
     stands(&GaussianTail::default());
 }
 
+/// Wherever `λ₊ > 1/2`, and only there.
+#[test]
+fn the_printed_radius_fails_for_wide_laws() {
+    let lost = "N q_R with R_N = 1.05√log N at N = 10¹², against N = 10²";
+    contradicted(&GaussianTail::default(), &[lost], |case| case != "d = 2, λ₊ = 0.25");
+}
+
+#[test]
+fn what_is_no_number_decides_nothing() {
+    is_inconclusive(&GaussianTail { tail: |_, _| Ok(Value::exact(f64::NAN)), ..GaussianTail::default() });
+    is_inconclusive(&HardTruncation { mass: |_, _| Some(f64::NAN), ..HardTruncation::default() });
+    is_inconclusive(&RetainedFraction { deviation: |_, _| f64::NAN, ..RetainedFraction::default() });
+    is_inconclusive(&RetainedFraction { mass: |_, _| Some(f64::NAN), ..RetainedFraction::default() });
+}
+
 /// A radius that is large enough for the laws at hand would make the text right.
 #[test]
 fn a_generous_radius_turns_the_claim() {
-    turns(&GaussianTail { printed: |n| 3.0 * n.ln().sqrt(), ..GaussianTail::default() });
+    is_saved_by(&GaussianTail { printed: |n| 3.0 * n.ln().sqrt(), ..GaussianTail::default() });
 }
 
 fn law_of_variances(law: &Gaussian, factor: f64) -> Result<Gaussian> {

@@ -1,24 +1,28 @@
 //! Exact probabilities of counts.
 //!
 //! # Formula
-//! `P(N_R = k) = C(N, k) p^k q^{N−k}`, summed over the counts in question: no term is negative.
+//! `P(N_R = k) = C(N, k) p^k q^{N−k}`, summed over the counts in question: no term is negative. A term changes with `p` at the rate `(k − Np)/pq`, relatively.
 
 use statrs::function::gamma::ln_gamma;
 
 use crate::claim::Value;
 
 /// `P(|N_R/N − p| > η)` for `N_R` binomial.
-pub(super) fn deviation(n: u32, p: f64, eta: f64) -> Value {
-    let size = f64::from(n);
+pub(super) fn deviation(n: u32, p: Value, eta: f64) -> Value {
+    let (size, q) = (f64::from(n), 1.0 - p.value);
     let log_factorial = |k: f64| ln_gamma(k + 1.0);
     let mass = |k: f64| {
         let choices = log_factorial(size) - log_factorial(k) - log_factorial(size - k);
-        (choices + k * p.ln() + (size - k) * (-p).ln_1p()).exp()
+        (choices + k * p.value.ln() + (size - k) * (-p.value).ln_1p()).exp()
     };
-    let outside = (0..=n).map(f64::from).filter(|k| (k / size - p).abs() > eta);
-    let sum: f64 = outside.map(mass).sum();
+    let (mut sum, mut slope) = (0.0, 0.0);
+    for k in (0..=n).map(f64::from).filter(|k| (k / size - p.value).abs() > eta) {
+        sum += mass(k);
+        slope += mass(k) * (k - size * p.value).abs() / (p.value * q);
+    }
     // Logarithms of factorials are of size N log N and rounded a few times.
-    Value::known_to(sum, 16.0 * f64::EPSILON * (1.0 + size * (1.0 + size).ln()) * sum)
+    let rounding = 16.0 * f64::EPSILON * (1.0 + size * (1.0 + size).ln()) * sum;
+    Value::known_to(sum, rounding + slope * p.numerical)
 }
 
 #[cfg(test)]
@@ -29,9 +33,18 @@ mod tests {
     #[test]
     fn tails_match_forty_digits() {
         for (n, p, eta, exact) in REFERENCE {
-            let ours = deviation(n, p, eta);
+            let ours = deviation(n, Value::exact(p), eta);
             assert!((ours.value - exact).abs() <= ours.numerical + 1e-12 * exact, "{ours:?}, not {exact}");
         }
+    }
+
+    /// An error bar of `p` covers what another `p` does.
+    #[test]
+    fn the_error_of_p_counts() {
+        let (p, change) = (0.8, 1e-6);
+        let at = |p: f64| deviation(1000, Value::known_to(p, change), 0.0301);
+        let moved = (at(p + change).value - at(p).value).abs();
+        assert!(moved <= at(p).numerical && moved > 1e-7, "{moved} {:?}", at(p));
     }
 
     const REFERENCE: [(u32, f64, f64, f64); 4] = [

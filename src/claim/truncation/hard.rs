@@ -13,11 +13,12 @@
 
 use std::f64::consts::TAU;
 
+use super::integrals::radial_distance;
 use super::moments::{Moments, SPLIT};
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::Result;
-use crate::law::{Law, LineLaw, Split, generator};
+use crate::law::{Gaussian, Law, LineLaw, Split, generator};
 use crate::metric::transport::wasserstein;
 use crate::scale::BallRadius;
 use crate::study::Preset;
@@ -36,17 +37,23 @@ static CARD: Card = Card {
     plot: Some(Axes { x: "radius R", y: "W1(μ^[R], μ) beside its bound", log_x: false, log_y: true }),
 };
 
-/// The claim; the truncated law can be exchanged.
+/// The claim; the truncated law and the mass it is divided by can be exchanged.
 pub struct HardTruncation {
     /// The truncated law on the line, cut in two at a point.
     pub on_line: fn(&LineLaw, BallRadius, f64) -> Result<Split>,
     /// The truncated cloud.
     pub of_cloud: fn(&Cloud, BallRadius) -> Result<Cloud>,
+    /// `p_R`, where it is known.
+    pub mass: fn(&Law, BallRadius) -> Option<f64>,
 }
 
 impl Default for HardTruncation {
     fn default() -> Self {
-        Self { on_line: |law, radius, x| Ok(law.truncated(radius)?.split(x)), of_cloud: Cloud::truncated_to }
+        Self {
+            on_line: |law, radius, x| Ok(law.truncated(radius)?.split(x)),
+            of_cloud: Cloud::truncated_to,
+            mass: |law, radius| law.truncated(radius).mass(),
+        }
     }
 }
 
@@ -121,12 +128,8 @@ impl Claim for HardTruncation {
         for &n in sizes {
             rows.extend(self.clouds(n)?);
         }
-        for radius in [1.0, 2.0, 4.0] {
-            let moments = Moments::of_ball(2, 1.0, radius)?;
-            let (case, quantity) =
-                (format!("N(0, I), d = 2, R = {radius}"), "W1 of the radii against the bound");
-            let row = Row::at_most(&case, quantity, moments.radial_distance(), moments.bound());
-            rows.push(row.at("N(0, I), d = 2", radius));
+        for (d, radii) in [(2, &[1.0, 2.0, 4.0][..]), (3, &[2.0, 4.0])] {
+            rows.extend(self.radii(d, radii)?);
         }
         Ok(rows)
     }
@@ -202,6 +205,25 @@ impl HardTruncation {
     fn cloud_w1(&self, cloud: &Cloud, radius: f64) -> Result<Value> {
         let transport = wasserstein(&(self.of_cloud)(cloud, BallRadius::new(radius)?)?, cloud)?;
         Ok(Value::known_to(transport.distance, transport.gap()))
+    }
+
+    /// `N(0, I)` in space: what is moved along rays, by quadrature, against the bound, and once against its closed form.
+    fn radii(&self, d: usize, radii: &[f64]) -> Result<Vec<Row>> {
+        let (law, series) =
+            (Law::Gaussian(Gaussian::isotropic(vec![0.0; d], 1.0)?), format!("N(0, I), d = {d}"));
+        let mut rows = Vec::new();
+        for &radius in radii {
+            let mass = (self.mass)(&law, BallRadius::new(radius)?).unwrap_or(f64::NAN);
+            let (w1, moments) = (radial_distance(&law, mass, radius)?, Moments::of_ball(d, 1.0, radius)?);
+            let case = format!("{series}, R = {radius}");
+            if rows.is_empty() {
+                let quantity = "∫|F_R − F| of the radii against A − (q/p)I";
+                rows.push(Row::equal(&case, quantity, w1, moments.radial_distance()));
+            }
+            let row = Row::at_most(&case, "∫|F_R − F| of the radii against the bound", w1, moments.bound());
+            rows.push(row.at(&series, radius));
+        }
+        Ok(rows)
     }
 
     /// The same points on every ray: length and direction are independent, and transport confirms the closed form.

@@ -10,9 +10,11 @@
 //! | `retained` | `retained-fraction` |
 //! | `tail`, `radius` | `gaussian-tail` |
 //! | `moments`, `norm_tail`, `binomial` | exact `q_R`, `A_R`, `I_R`, tails of `|Y|`, tails of counts |
+//! | `integrals` | `A_R` and `W1` by quadrature |
 
 mod binomial;
 mod hard;
+mod integrals;
 mod moments;
 mod norm_tail;
 mod radius;

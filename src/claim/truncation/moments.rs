@@ -13,8 +13,8 @@ use crate::metric::mean_length;
 
 /// Entries of a split are good to this much, relatively; the laws' own tests hold them to it.
 pub(super) const SPLIT: f64 = 4e-15;
-/// Tails of a chi-square law up to `x = 30`, and sums over clouds of up to a thousand points, are good to this much, relatively.
-const SUM: f64 = 1e-13;
+/// Masses of balls are good to this much, relatively: the laws' own tests hold the incomplete gamma function to it, and intervals are known better.
+pub(super) const MASS: f64 = 1e-12;
 
 /// Masses and first moments inside and outside a ball.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +43,16 @@ impl Moments {
     pub(super) fn of_ball(d: usize, variance: f64, radius: f64) -> Result<Self> {
         let (x, length) = (0.5 * radius * radius / variance, variance.sqrt() * mean_length(d));
         let far = length * chi_square_tail(d + 1, x)?;
-        Ok(Self { outside: chi_square_tail(d, x)?, far, near: length - far, error: SUM })
+        // A tail of the normal law, and exponents of size x that are rounded relatively.
+        let error = SPLIT + 16.0 * f64::EPSILON * (1.0 + x);
+        Ok(Self { outside: chi_square_tail(d, x)?, far, near: length - far, error })
     }
 
     /// Of a cloud.
     pub(super) fn of_cloud(cloud: &Cloud, radius: f64) -> Self {
-        let mut moments = Self { outside: 0.0, far: 0.0, near: 0.0, error: SUM };
+        // Lengths are rounded once per coordinate and a few times more, sums once per point.
+        let error = (cloud.len() + cloud.dimension() + 4) as f64 * f64::EPSILON;
+        let mut moments = Self { outside: 0.0, far: 0.0, near: 0.0, error };
         for (i, row) in cloud.rows().enumerate() {
             let (weight, length) = (cloud.weight(i), row.iter().map(|x| x * x).sum::<f64>().sqrt());
             if length > radius {
@@ -73,15 +77,17 @@ impl Moments {
         self.value(self.far - moved, moved)
     }
 
-    /// `A_R + R q_R`, the mean of what the empirical bound allows.
+    /// `A_R + R q_R`, which bounds how far truncation moves a sample.
     pub(super) fn empirical_bound(&self, radius: f64) -> Value {
-        self.value(self.far + radius * self.outside, 0.0)
+        let value = self.far + radius * self.outside;
+        Value::known_to(value, self.error * value)
     }
 
-    /// `I_R` errs relative to `E|X|`, and counts by the share that is moved; twice, for the share errs as well.
+    /// `I_R` errs relative to `E|X|` and counts by the share `q/p` that is moved, which itself errs by `1/p` times as much as `q`.
     fn value(&self, value: f64, moved: f64) -> Value {
-        let share = self.outside / (1.0 - self.outside);
-        Value::known_to(value, self.error * (self.far + moved + share * (self.far + self.near)) * 2.0)
+        let inside = 1.0 - self.outside;
+        let share = self.outside / inside;
+        Value::known_to(value, self.error * (self.far + moved / inside + share * (self.far + self.near)))
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn offset(law: &Gaussian) -> f64 {
     law.mean().iter().map(|a| a * a).sum::<f64>().sqrt()
 }
 
-/// `R_N`, at which the loss vanishes like `1/ln N`.
+/// `R_N`, at which the loss vanishes like `1/ln N`; for `N ≥ 3`, where `ln ln N` is positive.
 pub(super) fn sufficient(law: &Gaussian, n: f64) -> f64 {
     let half = 0.5 * law.mean().len() as f64;
     offset(law) + (2.0 * largest_variance(law) * (n.ln() + half * n.ln().ln())).sqrt()
