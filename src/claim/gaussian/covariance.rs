@@ -38,7 +38,7 @@ static CARD: Card = Card {
     id: "covariance-flow",
     label: "lem:gaussian-invariance-covariance",
     statement: "A Gaussian law stays Gaussian with its mean and eigenvectors, and every eigenvalue of its covariance solves λ' = −2λ/(1 + βλ), hence λ + log(λ)/β falls linearly in time.",
-    regime: "β from 1 to 10⁴ for the equation, βτ ≤ 10 for the law itself, up to three denoising horizons, d = 1, 2, 3, regular and singular priors at an angle; finite samples in all of them up to βτ = 2, on the line up to 4",
+    regime: "β from 1 to 10⁴ for the equation; βτ ≤ 10 for the law itself, up to three denoising horizons, d = 1, 2, 3, regular and singular priors at an angle; finite samples at βτ = 4, 2, 1 in d = 1, 2, 3",
     correction: "",
     expected: VerdictKind::Holds,
     plot: None,
@@ -71,7 +71,7 @@ const QUICK: Plan = Plan {
         Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
     ],
     samples: SAMPLES,
-    size: Size { particles: 200, seeds: 64 },
+    size: Size { particles: 256, seeds: 64 },
 };
 
 const FULL: Plan = Plan {
@@ -96,7 +96,7 @@ const FULL: Plan = Plan {
         Setting { variances: &[0.6, 0.0, 0.0], noise: 0.5, beta: 4.0 },
     ],
     samples: SAMPLES,
-    size: Size { particles: 400, seeds: 128 },
+    size: Size { particles: 512, seeds: 128 },
 };
 
 const SAMPLES: &[Setting] = &[
@@ -106,7 +106,7 @@ const SAMPLES: &[Setting] = &[
 ];
 
 /// Samples that are too small for their temperature: every particle sees few others.
-const FEW: Size = Size { particles: 200, seeds: 16 };
+const FEW: Size = Size { particles: 256, seeds: 16 };
 const GRAINY: Setting = Setting { variances: &[1.0], noise: 0.5, beta: 40.0 };
 
 impl Claim for CovarianceEquation {

@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::meanfield::MeanField;
 
-/// Spacing `c` and reach `r` of nodes in space. `e^{−2π²/c²}` is 9e-7 and 2e-5, and what is beyond adds 3e-5 and 6e-4 to the fourth moment of a standard normal
-/// vector: either falls by a factor of twenty.
+/// Spacing `c` and reach `r` of nodes in space. `e^{−2π²/c²}` is 9e-7 and 2e-5, and what lies beyond takes 1.1e-4 and 2.0e-3 from the fourth moment of a standard normal vector, which is
+/// 15: either falls by about twenty.
 const FINE: Product = Product { spacing: 1.19, reach: 6.0, tolerance: 1e-7 };
 const COARSE: Product = Product { spacing: 1.35, reach: 5.4, tolerance: 1e-6 };
 
@@ -29,8 +29,8 @@ pub(super) const FINER: f64 = 2.0 / 9.0;
 /// What is asked of nodes in the plane, where they are dear: in `W1`, relative to the standard deviation.
 const PLANE_ACCURACY: f64 = 1e-7;
 
-/// Error bars of [`MeanField`] are estimates. Its own tests (`tests/meanfield`) compare hundreds of them with closed forms: most are above the error, and none is below a tenth of
-/// it, which they assert. All claims about Gaussian laws take this many estimates for a bar.
+/// Error bars of [`MeanField`] are estimates. Its own tests (`tests/meanfield`) compare them with closed forms, and assert that nearly all are above the error, and none is below a
+/// tenth of it. All claims about Gaussian laws take this many estimates for a bar.
 pub(super) const ESTIMATED: f64 = 10.0;
 
 /// A law in space before the flow, at two resolutions.

@@ -66,9 +66,8 @@ impl Picture {
     }
 
     fn of_nodes(fine: Snapshot, coarse: Snapshot) -> Self {
-        // Rounding of sums over all nodes, which the flow enlarges by `e^{2t/e}` at most.
-        let growth = (2.0 * fine.raw_time.get() / std::f64::consts::E).exp();
-        let rounding = fine.cloud.len() as f64 * f64::EPSILON * growth;
+        // Rounding of sums over all nodes.
+        let rounding = growth(fine.raw_time) * f64::EPSILON * fine.cloud.len() as f64;
         Self {
             time: fine.raw_time,
             error: rounding * fine.cloud.covariance().trace().sqrt(),
@@ -94,7 +93,7 @@ impl Picture {
         let [fine, coarse] =
             [&self.fine, &self.coarse].map(|cloud| fourth_moments(cloud, flow.eigenvectors()));
         let apart: f64 = (&fine - coarse).iter().map(|difference| difference.abs()).sum();
-        Value::known_to(fine.sum(), self.share * apart)
+        Value::known_to(fine.sum(), self.share * apart + growth(self.time) * f64::EPSILON * fine.sum())
     }
 
     /// `W1` to a normal law, on the line.
@@ -104,6 +103,11 @@ impl Picture {
         let (fine, coarse) = (state.fine.w1_to(&law)?, state.coarse.w1_to(&law)?);
         Ok(Some(Value::known_to(fine, self.share * (fine - coarse).abs() + self.error)))
     }
+}
+
+/// By how much the flow may have enlarged rounding: `e^{2t/e}` (see [`MeanField`](crate::meanfield::MeanField)).
+fn growth(time: RawTime) -> f64 {
+    (2.0 * time.get() / std::f64::consts::E).exp()
 }
 
 /// `E[y_i² y_j²]` along axes, with `y = C^{−1/2}(z−m)`.

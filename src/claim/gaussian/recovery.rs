@@ -269,8 +269,9 @@ fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Enclosure {
     let (mut before, mut bound) = (bound, map(bound));
     loop {
         let next = map(bound);
-        // Written so that a NaN ends it too.
-        if !((next - bound).abs() < (bound - before).abs()) {
+        // A NaN is no closer either.
+        let closer = (next - bound).abs() < (bound - before).abs();
+        if !closer {
             return Enclosure { low: bound.min(before), high: bound.max(before) };
         }
         (before, bound) = (bound, next);
