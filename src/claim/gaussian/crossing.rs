@@ -1,53 +1,97 @@
-//! When the variance of a mean field crosses a level.
+//! When a falling variance comes down to a target, from its values at three times nearby.
 //!
-//! Both resolutions of the law are followed as weighted clouds, and the crossing is located on the path inside its step, with what is uncertain
-//! about that path. The answer is that of the finer one; the error bar is its own, and how far the coarser one is away.
+//! # Formula
+//! The times are those of the integrated variance ODE ([`falls_to`]), and a little before and after. Through them runs the inverse parabola
+//! ```text
+//! t(v*) = Σ_i t_i l_i(v*),     l_i(v) = Π_{j≠i} (v − v_j)/(v_i − v_j)
+//! ```
+//! which is exact where a value is the target itself. Elsewhere it extrapolates, and how far it is from the chord says how well. An error of the values `v_i`
+//! becomes one of the time by the slope of the chord and the weights `l_i`.
 
-use super::descent::Timed;
-use super::nodes::NodePair;
-use crate::cloud::Cloud;
+use super::descent::{Timed, falls_to};
+use super::picture::Picture;
+use super::setting::Setting;
+use crate::claim::Value;
 use crate::drift::Drift;
 use crate::error::Result;
-use crate::flow::{Adaptive, Event, Flow, Passages, Schedule, TotalVariance};
 use crate::scale::{Beta, RawTime};
 
-/// Crossings are told apart down to this share of the horizon.
-const RESOLUTION: f64 = 1e-10;
+/// The times, relative to that of the ODE: close enough for a parabola, and far enough for a slope.
+const AROUND: [f64; 3] = [0.98, 1.0, 1.02];
 
-/// The score times at which the variance per axis comes down to targets; not a number if it does not before the raw time `until`.
-pub(super) fn crosses(
-    nodes: &NodePair,
-    targets: &[f64],
-    beta: Beta,
-    until: RawTime,
-    drift: &dyn Drift,
-) -> Result<Vec<Timed>> {
-    let found =
-        |cloud| crossings(cloud, targets, beta, until, (drift, &Adaptive::new(0.0, nodes.tolerance)?));
-    let (fine, coarse) = (found(&nodes.fine)?, found(&nodes.coarse)?);
-    let judged = fine.into_iter().zip(coarse).map(|(fine, coarse)| Timed {
-        value: fine.value,
-        error: fine.error + (fine.value - coarse.value).abs(),
+/// The score times at which the variance per axis of the mean field of an isotropic law comes down to targets.
+pub(super) fn of_law(setting: &Setting, targets: &[f64], drift: &dyn Drift) -> Result<Vec<Timed>> {
+    let (flow, beta) = (setting.flow()?, setting.beta()?);
+    let start = setting.variances[0] + setting.noise;
+    let mut times = Vec::new();
+    for &target in targets {
+        times.extend(around(start, beta, target)?);
+    }
+    let pictures = Picture::taken(setting, &times, drift)?;
+    let found = pictures.chunks_exact(AROUND.len()).zip(targets).map(|(near, &target)| {
+        let values: Vec<Value> = near.iter().map(|picture| mean(&picture.variances(&flow))).collect();
+        crossing(&times_of(near, beta), &values, target)
     });
-    Ok(judged.collect())
+    Ok(found.collect())
 }
 
-fn crossings(
-    cloud: &Cloud,
-    targets: &[f64],
-    beta: Beta,
-    until: RawTime,
-    (drift, integrator): (&dyn Drift, &Adaptive),
-) -> Result<Vec<Timed>> {
-    let mut flow = Flow::new(Schedule::constant(beta), until)?;
-    for target in targets {
-        let level = cloud.dimension() as f64 * target;
-        flow = flow.with_event(Event::new(TotalVariance, level, RESOLUTION * until.get())?)?;
-    }
-    let trajectory = flow.run(cloud, drift, integrator)?;
-    let timed = |passages: &Passages| match passages.crossings.first() {
-        None => Timed { value: f64::NAN, error: f64::NAN },
-        Some(first) => Timed { value: first.raw_time.get() / beta.get(), error: first.error / beta.get() },
+fn around(start: f64, beta: Beta, target: f64) -> Result<[RawTime; 3]> {
+    let time = beta.get() * falls_to(start, beta.get(), target).value;
+    let [before, at, after] = AROUND.map(|share| RawTime::new(share * time));
+    Ok([before?, at?, after?])
+}
+
+fn times_of(pictures: &[Picture], beta: Beta) -> Vec<f64> {
+    pictures.iter().map(|picture| picture.time.to_score(beta).get()).collect()
+}
+
+fn mean(values: &[Value]) -> Value {
+    let count = values.len() as f64;
+    let sum = |part: fn(&Value) -> f64| values.iter().map(part).sum::<f64>() / count;
+    Value::known_to(sum(|value| value.value), sum(|value| value.numerical))
+}
+
+/// Where three values in time are a target.
+fn crossing(times: &[f64], values: &[Value], target: f64) -> Timed {
+    let (&[a, b, c], &[u, v, w]) = (times, values) else {
+        return Timed { value: f64::NAN, error: f64::NAN };
     };
-    Ok(trajectory.events.iter().map(timed).collect())
+    let weight = |own: Value, others: [Value; 2]| -> f64 {
+        others.iter().map(|other| (target - other.value) / (own.value - other.value)).product()
+    };
+    let weights = [weight(u, [v, w]), weight(v, [u, w]), weight(w, [u, v])];
+    let slope = (c - a) / (w.value - u.value);
+    let chord = b + slope * (target - v.value);
+    let value = weights[0] * a + weights[1] * b + weights[2] * c;
+    let reach: f64 =
+        weights.iter().zip([u, v, w]).map(|(weight, value)| weight.abs() * value.numerical).sum();
+    Timed { value, error: (value - chord).abs() + slope.abs() * reach }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn falling(times: [f64; 3]) -> Vec<Value> {
+        times.map(|t| Value::known_to((-2.0 * t).exp(), 1e-12)).to_vec()
+    }
+
+    #[test]
+    fn a_value_that_is_the_target_gives_its_time() {
+        let times = [0.98, 1.0, 1.02];
+        let found = crossing(&times, &falling(times), (-2.0_f64).exp());
+        assert!((found.value - 1.0).abs() < 1e-14, "{found:?}");
+        // 1e-12 over the speed 2e^{-2}.
+        assert!(found.error > 3e-12 && found.error < 5e-12, "{found:?}");
+    }
+
+    #[test]
+    fn what_is_extrapolated_lies_within_its_error() {
+        let times = [0.98, 1.0, 1.02];
+        for expected in [0.9_f64, 1.05, 1.3] {
+            let found = crossing(&times, &falling(times), (-2.0 * expected).exp());
+            assert!((found.value - expected).abs() <= found.error, "{found:?} is not {expected}");
+            assert!(found.error < 0.1, "{found:?}");
+        }
+    }
 }

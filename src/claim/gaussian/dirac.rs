@@ -15,22 +15,19 @@
 //! # Paper
 //! The corollary to `thm:gaussiandenoise` (its `t` is score time)
 
-use super::crossing::crosses;
+use super::crossing::of_law;
 use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
-use super::nodes::{ESTIMATED, NodePair, mean_field};
+use super::nodes::{ESTIMATED, mean_field};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
-use crate::scale::{Beta, NoiseVariance, RawTime};
+use crate::scale::{Beta, NoiseVariance};
 use crate::study::Preset;
 
 /// `T(1/β)` from the noise variance, in score time.
 pub type KernelWidthTime = fn(NoiseVariance, Beta) -> f64;
-
-/// The flow is followed for this many times the time of the integrated ODE.
-const PATIENCE: f64 = 1.1;
 
 static CARD: Card = Card {
     id: "dirac-hitting-time",
@@ -136,11 +133,7 @@ impl DiracHittingTime {
 
     /// `T(1/β)` by the mean field.
     fn law(&self, setting: &Setting) -> Result<Row> {
-        let (beta, target) = (setting.beta()?, 1.0 / setting.beta);
-        let until =
-            RawTime::new(PATIENCE * setting.beta * falls_to(setting.noise, setting.beta, target).value)?;
-        let nodes = NodePair::new(setting, until, self.drift)?;
-        let found = crosses(&nodes, &[target], beta, until, self.drift)?;
+        let found = of_law(setting, &[1.0 / setting.beta], self.drift)?;
         self.printed_row(setting, "T(1/β) by the mean field", Value::known_to(found[0].value, found[0].error))
     }
 
@@ -166,39 +159,34 @@ impl DiracHittingTime {
             rows.push(row.at("β = 10, σ² = 0.5", target));
         }
         if let ([.., before, last], [.., from, to]) = (&found[..], targets) {
-            let logarithms = (from / to).ln();
-            let slope = Value::known_to(
-                (last.value - before.value) / logarithms,
-                (last.error + before.error) / logarithms,
-            );
-            // The derivative 1/(2β) + v/2 is this somewhere between the two targets.
-            let (low, high) = (0.5 / BETA + 0.5 * to, 0.5 / BETA + 0.5 * from);
-            let growth = Value::known_to(0.5 * (low + high), 0.5 * (high - low));
-            rows.push(Row::equal(
-                &setting.name(),
-                "growth of T(v*) per ln(1/v*), smallest two",
-                slope,
-                growth,
-            ));
+            let fall = Fall { from: *from, to: *to };
+            let grown = Value::known_to(last.value - before.value, last.error + before.error);
+            rows.push(fall.growth(&setting.name(), "growth of T(v*) per ln(1/v*), smallest two", grown, 0.0));
         }
+        // What the closed form says of zero, which nothing reaches and no witness can measure: the others show that it grows without bound.
         let never = Value::exact(1.0 / (self.target_time)(NOISE, setting.beta()?, 0.0)?);
         let fastest = found.last().map_or(1.0, |time| 1.0 / time.value);
         rows.push(Row::equal(&setting.name(), "1/T(0)", never, Value::exact(0.0)).on_scale(fastest));
         Ok(rows)
     }
 
-    /// The variance of the mean field long after the horizon: above its exponential bound, and on its way there.
-    fn decay(&self) -> Result<[Row; 2]> {
-        let setting = on_line(BETA);
-        let time = setting.horizons(4.0)?;
-        let state = &mean_field(&setting)?.evolve(&[time], self.drift)?.states[0];
-        let found = state.covariance();
-        let error = ESTIMATED * found.error;
-        let (variance, growth) = (found.value[(0, 0)], (2.0 * time.get()).exp());
-        let case = format!("{}, t = 4 T_β", setting.name());
-        let bounded = Value::known_to(growth * variance, growth * error);
+    /// The variance of the mean field long after the horizon: above its exponential bound, on its way there, and slower by the logarithm with every target.
+    fn decay(&self) -> Result<[Row; 3]> {
+        let (setting, late) = (on_line(BETA), [3.0, 4.0]);
+        let times = [setting.horizons(late[0])?, setting.horizons(late[1])?];
+        let states = mean_field(&setting)?.evolve(&times, self.drift)?.states;
+        let [before, last] = [0, 1].map(|i: usize| {
+            let found = states[i].covariance();
+            Value::known_to(found.value[(0, 0)], ESTIMATED * found.error)
+        });
+        let (variance, growth) = (last.value, (2.0 * times[1].get()).exp());
+        let case = format!("{}, t = {} T_β", setting.name(), late[1]);
+        let bounded = Value::known_to(growth * variance, growth * last.numerical);
         let factor = growth * (BETA * variance).exp();
-        let invariant = Value::known_to(factor * variance, factor * (1.0 + BETA * variance) * error);
+        let invariant = Value::known_to(factor * variance, factor * (1.0 + BETA * variance) * last.numerical);
+        let fall = Fall { from: before.value, to: last.value };
+        let waited = Value::exact((times[1].get() - times[0].get()) / BETA);
+        let unsure = before.numerical / before.value + last.numerical / last.value;
         Ok([
             Row::at_least(&case, "v e^{2t} of the mean field", bounded, Value::exact(NOISE)),
             Row::equal(
@@ -206,6 +194,12 @@ impl DiracHittingTime {
                 "v e^{2t + βv} of the mean field",
                 invariant,
                 Value::exact(NOISE * (BETA * NOISE).exp()),
+            ),
+            fall.growth(
+                &case,
+                "growth of T(v*) per ln(1/v*) of the mean field since t = 3 T_β",
+                waited,
+                unsure,
             ),
         ])
     }
@@ -232,6 +226,23 @@ impl DiracHittingTime {
         let reached =
             Row::at_least(&setting.name(), "largest variance up to 3 T_β", largest, Value::exact(1.0 / beta));
         Ok([time, reached].map(|row| row.as_role(Role::Beyond)))
+    }
+}
+
+/// A variance that falls.
+struct Fall {
+    from: f64,
+    to: f64,
+}
+
+impl Fall {
+    /// The time that it takes per logarithm, from one that is known up to `unsure`; the derivative `1/(2β) + v/2` is this somewhere in between.
+    fn growth(&self, case: &str, quantity: &str, time: Value, unsure: f64) -> Row {
+        let logarithms = (self.from / self.to).ln();
+        let slope = time.value / logarithms;
+        let measured = Value::known_to(slope, (time.numerical + slope.abs() * unsure) / logarithms.abs());
+        let (low, high) = (0.5 / BETA + 0.5 * self.to, 0.5 / BETA + 0.5 * self.from);
+        Row::equal(case, quantity, measured, Value::known_to(0.5 * (low + high), 0.5 * (high - low).abs()))
     }
 }
 

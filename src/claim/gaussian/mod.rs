@@ -6,12 +6,13 @@
 //! | [`RecoveryRate`] | at the horizon it tends to the prior: how fast | `lem:gaussian-recovery-condition` |
 //! | [`HittingTime`] | when the variance reaches a target | `thm:gaussiandenoise` |
 //! | [`DiracHittingTime`] | the same for a point mass | corollary to `thm:gaussiandenoise` |
+//! | `plan` | which witnesses a closed form meets, and where | |
 //! | `setting` | laws turned in space, with noise and `β` | |
 //! | `nodes` | the mean field as quadrature nodes, in any dimension | |
 //! | `picture` | what of a Gaussian law can be read off them | |
 //! | `descent` | the variance ODE by a method of its own | `eq:eigenvalue-ode` |
-//! | `crossing` | when the variance of a mean field crosses a level | |
-//! | `particles` | finite samples beside their exact partners | |
+//! | `crossing` | when a falling variance comes down to a target | |
+//! | `particles` | finite samples, their bias removed | |
 
 mod covariance;
 mod crossing;
@@ -21,6 +22,7 @@ mod hitting;
 mod nodes;
 mod particles;
 mod picture;
+mod plan;
 mod recovery;
 mod setting;
 

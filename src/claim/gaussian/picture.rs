@@ -1,13 +1,17 @@
 //! [`Picture`]: the mean field of a setting at one time, at two resolutions, and what of a Gaussian law can be read off it.
 //!
 //! # Formula
-//! Variances along the axes of `Γ0`; the mean and the correlations along these axes, which vanish while mean and eigenvectors stay; Mardia's kurtosis
-//! `E[((Z−m)ᵀC⁻¹(Z−m))²]`; on the line, `W1` to a normal law. Every error bar is how far both resolutions are apart, plus what the estimated error of the law
-//! may do.
+//! Variances along the axes of `Γ0`; the mean and the correlations along these axes, which vanish while mean and eigenvectors stay; on the line, `W1` to a normal law; Mardia's
+//! kurtosis, with `y = C^{−1/2}(Z−m)` along the axes,
+//! ```text
+//! E[((Z−m)ᵀC⁻¹(Z−m))²] = Σ_ij E[y_i² y_j²]
+//! ```
+//! Every error bar is how far both resolutions are apart, plus what the estimated error of the law may do. For the kurtosis they are compared term by term, so that they do not
+//! agree by accident; it does not see an affine map, which is what an error in time is to a Gaussian law, so there is no more to add.
 
 use nalgebra::{DMatrix, DVector};
 
-use super::nodes::{ESTIMATED, NodePair, mean_field};
+use super::nodes::{ESTIMATED, FINER, NodePair, Nodes, mean_field};
 use super::setting::{DIAGONALISED, Setting};
 use crate::claim::{Row, Value};
 use crate::cloud::Cloud;
@@ -19,45 +23,35 @@ use crate::law::{Gaussian, Law};
 use crate::meanfield::State;
 use crate::scale::RawTime;
 
-/// The integrator's error is one to three tolerances; they are given more room than that.
-const INTEGRATED: f64 = 10.0;
-
 /// The mean field at one time.
 pub(super) struct Picture {
     pub time: RawTime,
     fine: Cloud,
     coarse: Cloud,
-    /// Estimated `W1` between the fine and the exact law, beside what the coarse one shows.
+    /// The share of what both are apart that counts.
+    share: f64,
+    /// `W1` between the fine and the exact law, beside that.
     error: f64,
-    /// By how much both together may fall short.
-    safety: f64,
     /// What the library's mean field knows more.
     state: Option<State>,
 }
 
 impl Picture {
-    /// The mean field at some times, the last of them last.
-    pub fn taken(setting: &Setting, times: [RawTime; 2], drift: &dyn Drift) -> Result<Vec<Self>> {
+    /// The mean field at some times, in their order.
+    pub fn taken(setting: &Setting, times: &[RawTime], drift: &dyn Drift) -> Result<Vec<Self>> {
         if setting.variances.len() <= 2 {
-            let evolution = mean_field(setting)?.evolve(&times, drift)?;
+            let evolution = mean_field(setting)?.evolve(times, drift)?;
             return Ok(evolution.states.into_iter().map(Self::of_state).collect());
         }
-        let nodes = NodePair::new(setting, times[1], drift)?;
-        let follow = |cloud: &Cloud| {
-            let flow = Flow::new(Schedule::constant(setting.beta()?), times[1])?.with_snapshots(times)?;
-            flow.run(cloud, drift, &Adaptive::new(0.0, nodes.tolerance)?)
+        let last = times.iter().copied().fold(RawTime::new(0.0)?, |a, b| if b > a { b } else { a });
+        let follow = |nodes: &Nodes| {
+            let flow =
+                Flow::new(Schedule::constant(setting.beta()?), last)?.with_snapshots(times.to_vec())?;
+            flow.run(&nodes.cloud, drift, &Adaptive::new(0.0, nodes.tolerance)?)
         };
-        let (fine, coarse) = (follow(&nodes.fine)?, follow(&nodes.coarse)?);
-        let error = INTEGRATED * nodes.tolerance;
-        let picture = |(fine, coarse): (Snapshot, Snapshot)| Self {
-            time: fine.raw_time,
-            fine: fine.cloud,
-            coarse: coarse.cloud,
-            error,
-            safety: 1.0,
-            state: None,
-        };
-        Ok(fine.snapshots.into_iter().zip(coarse.snapshots).map(picture).collect())
+        let nodes = NodePair::new(&setting.flow()?)?;
+        let (fine, coarse) = (follow(&nodes.fine)?.snapshots, follow(&nodes.coarse)?.snapshots);
+        Ok(fine.into_iter().zip(coarse).map(|(fine, coarse)| Self::of_nodes(fine, coarse)).collect())
     }
 
     fn of_state(state: State) -> Self {
@@ -65,9 +59,22 @@ impl Picture {
             time: state.raw_time,
             fine: state.fine.cloud().clone(),
             coarse: state.coarse.cloud().clone(),
-            error: state.error,
-            safety: ESTIMATED,
+            share: ESTIMATED,
+            error: ESTIMATED * state.error,
             state: Some(state),
+        }
+    }
+
+    fn of_nodes(fine: Snapshot, coarse: Snapshot) -> Self {
+        // Rounding of sums over all nodes.
+        let rounding = growth(fine.raw_time) * f64::EPSILON * fine.cloud.len() as f64;
+        Self {
+            time: fine.raw_time,
+            error: rounding * fine.cloud.covariance().trace().sqrt(),
+            fine: fine.cloud,
+            coarse: coarse.cloud,
+            share: FINER,
+            state: None,
         }
     }
 
@@ -77,16 +84,16 @@ impl Picture {
         let [fine, coarse] =
             [&self.fine, &self.coarse].map(|cloud| axes.tr_mul(&(cloud.covariance() * axes)).diagonal());
         let apart = fine.zip_map(&coarse, |a, b| ((a - b) / a).abs()).max();
-        let error = |v: f64| self.safety * (apart * v + 2.0 * v.max(0.0).sqrt() * self.error);
+        let error = |v: f64| self.share * apart * v + 2.0 * v.max(0.0).sqrt() * self.error;
         fine.iter().map(|&v| Value::known_to(v, error(v))).collect()
     }
 
-    /// `E[((Z−m)ᵀC⁻¹(Z−m))²]`, whose gradient in `Z` is at most `4 q^{3/2} λ_min^{−1/2}` where the form is `q`.
-    pub fn kurtosis(&self) -> Value {
-        let (fine, coarse) = (Forms::of(&self.fine), Forms::of(&self.coarse));
-        let sensitivity = 4.0 * fine.largest.powf(1.5) / fine.narrowest.sqrt();
-        let apart = (fine.kurtosis - coarse.kurtosis).abs();
-        Value::known_to(fine.kurtosis, self.safety * (apart + sensitivity * self.error))
+    /// Mardia's kurtosis.
+    pub fn kurtosis(&self, flow: &CovarianceFlow) -> Value {
+        let [fine, coarse] =
+            [&self.fine, &self.coarse].map(|cloud| fourth_moments(cloud, flow.eigenvectors()));
+        let apart: f64 = (&fine - coarse).iter().map(|difference| difference.abs()).sum();
+        Value::known_to(fine.sum(), self.share * apart + growth(self.time) * f64::EPSILON * fine.sum())
     }
 
     /// `W1` to a normal law, on the line.
@@ -94,31 +101,26 @@ impl Picture {
         let Some(state) = self.state.as_ref().filter(|_| self.fine.dimension() == 1) else { return Ok(None) };
         let law = Law::Gaussian(Gaussian::isotropic(vec![mean], deviation)?).on_line()?;
         let (fine, coarse) = (state.fine.w1_to(&law)?, state.coarse.w1_to(&law)?);
-        Ok(Some(Value::known_to(fine, self.safety * ((fine - coarse).abs() + self.error))))
+        Ok(Some(Value::known_to(fine, self.share * (fine - coarse).abs() + self.error)))
     }
 }
 
-/// The forms `q = (z−m)ᵀC⁻¹(z−m)` of a cloud.
-struct Forms {
-    kurtosis: f64,
-    largest: f64,
-    narrowest: f64,
+/// By how much the flow may have enlarged rounding: `e^{2t/e}` (see [`MeanField`](crate::meanfield::MeanField)).
+fn growth(time: RawTime) -> f64 {
+    (2.0 * time.get() / std::f64::consts::E).exp()
 }
 
-impl Forms {
-    fn of(cloud: &Cloud) -> Self {
-        let (mean, eigen) = (cloud.mean(), cloud.covariance().symmetric_eigen());
-        let form = |row: &[f64]| {
-            let along = eigen.eigenvectors.tr_mul(&(DVector::from_column_slice(row) - &mean));
-            along.zip_map(&eigen.eigenvalues, |x, l| x * x / l).sum()
-        };
-        let forms: Vec<f64> = cloud.rows().map(form).collect();
-        Self {
-            kurtosis: forms.iter().enumerate().map(|(i, q)| cloud.weight(i) * q * q).sum(),
-            largest: forms.iter().copied().fold(0.0, f64::max),
-            narrowest: eigen.eigenvalues.min(),
-        }
+/// `E[y_i² y_j²]` along axes, with `y = C^{−1/2}(z−m)`.
+fn fourth_moments(cloud: &Cloud, axes: &DMatrix<f64>) -> DMatrix<f64> {
+    let (mean, eigen) = (cloud.mean(), cloud.covariance().symmetric_eigen());
+    let inverse_root = DMatrix::from_diagonal(&eigen.eigenvalues.map(|l| 1.0 / l.sqrt()));
+    let whiten = axes.tr_mul(&(&eigen.eigenvectors * inverse_root * eigen.eigenvectors.transpose()));
+    let mut moments = DMatrix::zeros(mean.len(), mean.len());
+    for (i, row) in cloud.rows().enumerate() {
+        let squares = (&whiten * (DVector::from_column_slice(row) - &mean)).map(|y| y * y);
+        moments.ger(cloud.weight(i), &squares, &squares, 1.0);
     }
+    moments
 }
 
 /// How far mean and eigenvectors have moved, in standard deviations along the axes.
@@ -133,7 +135,7 @@ impl Straying {
     pub fn add(&mut self, picture: &Picture, flow: &CovarianceFlow) {
         let [fine, coarse] = [&picture.fine, &picture.coarse].map(|cloud| offsets(cloud, flow));
         let narrowest = picture.fine.covariance().symmetric_eigenvalues().min().max(0.0).sqrt();
-        let apart = picture.safety * ((&fine - coarse).amax() + 2.0 * picture.error / narrowest);
+        let apart = picture.share * (&fine - coarse).amax() + 2.0 * picture.error / narrowest;
         // Not `max`, which would swallow a NaN.
         self.largest = if fine.amax() <= self.largest { self.largest } else { fine.amax() };
         self.error = self.error.max(apart);
