@@ -3,7 +3,7 @@
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::Result;
-use crate::flow::{Adaptive, Field, Integrator, Schedule, Step, StepObserver};
+use crate::flow::{Field, Integrator, Schedule, Step, StepObserver};
 use crate::law::Generator;
 use crate::scale::{Beta, RawTime};
 use rand_distr::{Distribution, StandardNormal};
@@ -22,7 +22,7 @@ pub(super) fn follow(
     drift: &dyn Drift,
     beta: Beta,
     times: &[f64],
-    integrator: &Adaptive,
+    integrator: &dyn Integrator,
 ) -> Result<Vec<Leg>> {
     let schedule = Schedule::constant(beta);
     let mut legs: Vec<Leg> = Vec::with_capacity(times.len());
