@@ -15,15 +15,13 @@
 //! # Paper
 //! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"
 
-use rand::RngExt;
-
-use super::path::{certificate, directions, dot, follow, most, self_drift};
+use super::path::{certificate, directions, dot, follow, kicked, most, self_drift};
 use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
 use crate::flow::{Adaptive, Integrator};
-use crate::law::{Generator, Law, generator};
+use crate::law::{Law, generator};
 use crate::scale::{BallRadius, Beta};
 use crate::study::Preset;
 
@@ -49,7 +47,7 @@ static CARD: Card = Card {
     label: "prop:sc-invariant-ball",
     statement: "A ball about the origin that holds the law holds every barycentre, and no particle leaves it or the convex hull, along the flow and \
                 along layers of step η < 1.",
-    regime: "samples of 200 points and more in balls, d ≤ 3, β of 1, 4, 20 and more, raw time 4, η from 0.1 to 0.999",
+    regime: "samples of 200 points and more in balls, d ≤ 3, β from 1 to 20 and more, raw time 4, η from 0.1 to 0.999",
     correction: "",
     expected: VerdictKind::Holds,
     plot: None,
@@ -166,15 +164,10 @@ fn radius(cloud: &Cloud) -> f64 {
     most(cloud.rows().map(|z| dot(z, z).sqrt()))
 }
 
-/// The cloud with every coordinate moved by a distance to a random side.
-fn kicked(cloud: &Cloud, by: f64, stream: &mut Generator) -> Result<Cloud> {
-    let kick = |z: &f64| if stream.random::<bool>() { z + by } else { z - by };
-    cloud.moved_to(cloud.points().iter().map(kick).collect())
-}
-
 /// The largest distance of a particle from its twin.
 fn farthest(cloud: &Cloud, twin: &Cloud) -> f64 {
-    let apart = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+    let apart =
+        |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
     most(cloud.rows().zip(twin.rows()).map(apart))
 }
 

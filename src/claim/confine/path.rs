@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::flow::{Field, Integrator, Schedule, Step, StepObserver};
 use crate::law::Generator;
 use crate::scale::{Beta, RawTime};
+use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// The end of a stretch of a path.
@@ -61,6 +62,12 @@ pub(super) fn certificate(field: &DriftField) -> f64 {
 /// The largest of some numbers; what is not a number outdoes all others, so that it cannot hide.
 pub(super) fn most(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, |most, x| if x > most || x.is_nan() { x } else { most })
+}
+
+/// A twin of a cloud: every coordinate is moved by a distance to a random side.
+pub(super) fn kicked(cloud: &Cloud, by: f64, stream: &mut Generator) -> Result<Cloud> {
+    let kick = |z: &f64| if stream.random::<bool>() { z + by } else { z - by };
+    cloud.moved_to(cloud.points().iter().map(kick).collect())
 }
 
 /// Unit vectors: both of them on the line, else `count` seeded ones.
