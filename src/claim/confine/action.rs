@@ -43,7 +43,7 @@ static CARD: Card = Card {
     id: "action-estimate",
     label: "lem:barycentric-action-estimate",
     statement: "The action ∫|X|²dμ is at most twice the second moment, even twice the variance, of any law; no smaller constant serves all dimensions.",
-    regime: "samples, clusters, searched measures of six atoms in d ≤ 3, a simplex with an atom in d = 513, spheres with an atom up to d = 10⁸",
+    regime: "samples, clusters, searched measures of six atoms in d ≤ 3, a simplex with an atom in d ≥ 513, spheres with an atom up to d = 10⁸",
     correction: "",
     expected: VerdictKind::Holds,
     plot: Some(Axes { x: "dimension d", y: "∫|X|²dμ / Var μ", log_x: true, log_y: false }),

@@ -14,7 +14,6 @@
 //! flow sees have Gaussian summands of precision `β + 1/σ²` at most, so the rule misses them by `e^{−2π²/c²}`, relatively, and as the flow draws the nodes
 //! together it resolves them better.
 
-use super::path::dot;
 use crate::cloud::{Cloud, CloudView};
 use crate::drift::JacobianField;
 use crate::error::Result;
@@ -54,7 +53,6 @@ impl Trapezoid {
 }
 
 /// Particles and what Euler's rule does to them.
-#[derive(Clone)]
 struct State {
     z: Vec<f64>,
     w: Vec<f64>,
@@ -94,15 +92,9 @@ fn slope(state: &State, cloud: &Cloud, beta: Beta) -> Result<State> {
     Ok(State { z: drift, w: field.product })
 }
 
-/// `Σ ω_i a_i·b_i`, for coordinates of the particles of a cloud.
-pub(super) fn inner(cloud: &Cloud, a: &[f64], b: &[f64]) -> f64 {
-    let d = cloud.dimension();
-    let pairs = a.chunks_exact(d).zip(b.chunks_exact(d)).enumerate();
-    pairs.map(|(i, (a, b))| cloud.weight(i) * dot(a, b)).sum()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::path::inner;
     use super::*;
 
     #[test]

@@ -23,10 +23,9 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::euler::inner;
 use super::extremal::{ATOMS_AND_SPHERES, growing_atoms};
 use super::moments::{Moments, largest, ratio};
-use super::path::{certificate, follow, kicked, self_drift};
+use super::path::{certificate, follow, inner, kicked, self_drift};
 use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField};

@@ -21,7 +21,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::euler::{self, COARSE, COARSE_STEPS, FINE, FINE_STEPS};
 use super::gaps::{Gap, constant, fitted, order};
-use super::path::follow;
+use super::path::{follow, inner};
 use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
@@ -210,7 +210,7 @@ impl LayersToFlow {
             let distance = Value::known_to(coupled(&run.end, &reference.end)?.mean, known);
             let error: Vec<f64> =
                 run.end.points().iter().zip(reference.end.points()).map(|(a, b)| a - b).collect();
-            let along = euler::inner(&cloud, &error, &leading.direction);
+            let along = inner(&cloud, &error, &leading.direction);
             projections.push(Gap { depth, error: Value::known_to(along, known) });
             distances.push(Gap { depth, error: distance });
             let quantity = format!("distance of {depth} layers to the flow, beside its bound");
@@ -239,7 +239,7 @@ impl Leading {
         let w = euler::leading_error(cloud, beta, time, FINE_STEPS)?;
         let coarse = euler::leading_error(cloud, beta, time, COARSE_STEPS)?;
         let apart: Vec<f64> = w.iter().zip(&coarse).map(|(a, b)| a - b).collect();
-        let norm = |x: &[f64]| euler::inner(cloud, x, x).sqrt();
+        let norm = |x: &[f64]| inner(cloud, x, x).sqrt();
         let size = norm(&w);
         let constant = Value::known_to(time * size, time * norm(&apart));
         Ok(Self { direction: w.iter().map(|w| w / size).collect(), constant })

@@ -87,3 +87,10 @@ pub(super) fn directions(dimension: usize, count: usize, generator: &mut Generat
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
+/// `Σ ω_i a_i·b_i`, for coordinates of the particles of a cloud.
+pub(super) fn inner(cloud: &Cloud, a: &[f64], b: &[f64]) -> f64 {
+    let d = cloud.dimension();
+    let pairs = a.chunks_exact(d).zip(b.chunks_exact(d)).enumerate();
+    pairs.map(|(i, (a, b))| cloud.weight(i) * dot(a, b)).sum()
+}
