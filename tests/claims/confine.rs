@@ -3,12 +3,12 @@
 use ebflow::claim::confine::{
     ActionEstimate, InvariantBall, LayersToFlow, MomentGrowth, Stability, lipschitz,
 };
-use ebflow::claim::{Claim, Record, Row, VerdictKind, baseline};
+use ebflow::claim::{Claim, Record, Role, Row, VerdictKind, baseline};
 use ebflow::flow::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
 use ebflow::study::Preset;
 use ebflow::{BallRadius, Beta, Drift, RawTime, Result};
 
-use crate::drifts::{DOUBLED, HALVED, PLAIN, REPELLING, SCORE, WRONG_SIGN, WithoutSelf};
+use crate::drifts::{DOUBLED, HALVED, LOST, PLAIN, REPELLING, SCORE, WRONG_SIGN, WithoutSelf};
 
 fn record(claim: &dyn Claim) -> Record {
     Record::gather(claim, Preset::Quick)
@@ -20,10 +20,12 @@ fn assert_contradicted(claim: &dyn Claim) {
     assert_eq!(record.verdict.kind(), VerdictKind::FailsAsPrinted, "{:?}", record.verdict);
 }
 
-/// The flow's own guards refuse the part.
-fn assert_refused(claim: &dyn Claim) {
+/// And a row with this in its quantity is among those that say so, with numbers.
+fn assert_contradicted_by(claim: &dyn Claim, quantity: &str) {
     let record = record(claim);
-    assert_eq!(record.verdict.kind(), VerdictKind::Inconclusive, "{:?}", record.verdict);
+    assert_eq!(record.verdict.kind(), VerdictKind::FailsAsPrinted, "{:?}", record.verdict);
+    let speaks = |row: &Row| row.role == Role::Stated && row.quantity.contains(quantity);
+    assert!(record.rows.iter().any(|row| speaks(row) && row.is_finite() && !row.agrees()), "{quantity}");
 }
 
 #[test]
@@ -85,6 +87,28 @@ fn no_smaller_constant_bounds_the_action() {
 }
 
 #[test]
+fn larger_constants_are_not_sharp() {
+    for constant in [2.01, 2.5] {
+        assert_contradicted_by(&ActionEstimate { constant, ..Default::default() }, "beside 2 − D");
+    }
+}
+
+/// One drift of many that is not a number cannot hide behind the others.
+#[test]
+fn what_is_not_a_number_is_no_evidence() {
+    let drift: &'static dyn Drift = &LOST;
+    let claims: [Box<dyn Claim>; 3] = [
+        Box::new(InvariantBall { drift, ..Default::default() }),
+        Box::new(ActionEstimate { drift, ..Default::default() }),
+        Box::new(Stability { drift, ..Default::default() }),
+    ];
+    for claim in claims {
+        let record = record(claim.as_ref());
+        assert_eq!(record.verdict.kind(), VerdictKind::Inconclusive, "{}", record.card.id);
+    }
+}
+
+#[test]
 fn scores_and_wrong_signs_break_the_moment_bounds() {
     assert_contradicted(&MomentGrowth { drift: &SCORE, ..Default::default() });
     assert_contradicted(&MomentGrowth { drift: &WRONG_SIGN, ..Default::default() });
@@ -114,14 +138,55 @@ fn lipschitz_constants_of_half_the_diameter_are_too_small() {
 
 #[test]
 fn drifts_twice_as_large_are_not_as_smooth() {
-    assert_refused(&Stability { drift: &DOUBLED, ..Default::default() });
+    assert_contradicted_by(&Stability { drift: &DOUBLED, ..Default::default() }, "Lipschitz ratio");
 }
 
-/// Runge's midpoint rule or Euler's, perhaps in the wrong clock.
+/// Rules that are not that of a network.
+#[derive(Clone, Copy)]
+enum Scheme {
+    /// Runge's, of second order.
+    Midpoint,
+    /// Euler's, in the wrong clock.
+    ScoreClock,
+    /// Euler's with steps `η(1 + 3η)`.
+    Stretched,
+    /// Euler's implicit one: the same constant with the other sign.
+    Implicit,
+}
+
 struct Rule {
     steps: usize,
-    midpoint: bool,
-    score_clock: bool,
+    scheme: Scheme,
+}
+
+impl Rule {
+    fn boxed(steps: usize, scheme: Scheme) -> Result<Box<dyn Integrator>> {
+        Ok(Box::new(Self { steps, scheme }))
+    }
+
+    /// The slope of a step from some points.
+    fn slope(&self, field: &mut Field<'_>, from: f64, length: f64, points: &[f64]) -> Result<Vec<f64>> {
+        let mut slope = vec![0.0; points.len()];
+        field.evaluate(from, points, &mut slope)?;
+        let moved = |by: f64, slope: &[f64]| -> Vec<f64> {
+            points.iter().zip(slope).map(|(z, v)| z + by * v).collect()
+        };
+        match self.scheme {
+            Scheme::Midpoint => field.evaluate(from, &moved(0.5 * length, &slope), &mut slope)?,
+            Scheme::ScoreClock => {
+                let beta = field.schedule().at(from)?.beta.get();
+                slope.iter_mut().for_each(|v| *v /= beta);
+            }
+            Scheme::Stretched => slope.iter_mut().for_each(|v| *v *= 1.0 + 3.0 * length),
+            // Each round is closer by the length of a step: two give the rule to second order, and the constant is of first.
+            Scheme::Implicit => {
+                for _ in 0..2 {
+                    field.evaluate(from, &moved(length, &slope), &mut slope)?;
+                }
+            }
+        }
+        Ok(slope)
+    }
 }
 
 impl Integrator for Rule {
@@ -132,19 +197,10 @@ impl Integrator for Rule {
         observer: &mut dyn StepObserver,
     ) -> Result<Arrival> {
         let mut points = field.start().points().to_vec();
-        let mut slope = vec![0.0; points.len()];
         let length = horizon.get() / self.steps as f64;
         for step in 0..self.steps {
             let (from, to) = (length * step as f64, length * (step + 1) as f64);
-            field.evaluate(from, &points, &mut slope)?;
-            if self.midpoint {
-                let half: Vec<f64> = points.iter().zip(&slope).map(|(z, v)| z + 0.5 * length * v).collect();
-                field.evaluate(from, &half, &mut slope)?;
-            }
-            if self.score_clock {
-                let beta = field.schedule().at(from)?.beta.get();
-                slope.iter_mut().for_each(|v| *v /= beta);
-            }
+            let slope = self.slope(field, from, length, &points)?;
             let at = |time: f64| {
                 points.iter().zip(&slope).map(|(z, v)| z + (time - from) * v).collect::<Vec<f64>>()
             };
@@ -179,16 +235,39 @@ fn assert_order(claim: &LayersToFlow, expected: f64) {
 
 #[test]
 fn layers_in_the_wrong_clock_do_not_approach_the_flow() {
-    let network =
-        |steps| Ok(Box::new(Rule { steps, midpoint: false, score_clock: true }) as Box<dyn Integrator>);
+    let network = |steps| Rule::boxed(steps, Scheme::ScoreClock);
     assert_order(&LayersToFlow { network, ..Default::default() }, 0.0);
 }
 
 #[test]
 fn a_second_order_rule_is_not_of_first_order() {
-    let network =
-        |steps| Ok(Box::new(Rule { steps, midpoint: true, score_clock: false }) as Box<dyn Integrator>);
+    let network = |steps| Rule::boxed(steps, Scheme::Midpoint);
     assert_order(&LayersToFlow { network, ..Default::default() }, 2.0);
+}
+
+/// First order like layers, with another constant: the orders agree, the constants do not.
+fn assert_constant(claim: &LayersToFlow) {
+    let record = record(claim);
+    assert_eq!(record.verdict.kind(), VerdictKind::FailsAsPrinted, "{:?}", record.verdict);
+    let of =
+        |quantity: &'static str| record.rows.iter().filter(move |row| row.quantity.starts_with(quantity));
+    let constants: Vec<&Row> = of("constant C of the network").chain(of("constant T‖w‖")).collect();
+    assert_eq!(constants.len(), 6);
+    assert!(constants.iter().all(|row| row.is_finite() && !row.agrees()), "{constants:#?}");
+    let orders = of("order").filter(|row| row.role == Role::Stated);
+    orders.for_each(|row| assert!((row.measured.value - 1.0).abs() < 0.1, "{row:?}"));
+}
+
+#[test]
+fn layers_of_a_wrong_step_have_another_constant() {
+    let network = |steps| Rule::boxed(steps, Scheme::Stretched);
+    assert_constant(&LayersToFlow { network, ..Default::default() });
+}
+
+#[test]
+fn implicit_layers_have_the_other_sign() {
+    let network = |steps| Rule::boxed(steps, Scheme::Implicit);
+    assert_constant(&LayersToFlow { network, ..Default::default() });
 }
 
 #[test]

@@ -86,8 +86,8 @@ fn lean(sources: CloudView<'_>, targets: Targets<'_>, field: &mut DriftField, fa
 pub static REPELLING: Altered = Altered(|_, _, _, field| scale(field, -1.0));
 pub static HALVED: Altered = Altered(|_, _, _, field| scale(field, 0.5));
 pub static DOUBLED: Altered = Altered(|_, _, _, field| scale(field, 2.0));
-/// Not a number.
-pub static LOST: Altered = Altered(|_, _, _, field| scale(field, f64::NAN));
+/// One number that is none, with the sign that sorts before all others.
+pub static LOST: Altered = Altered(|_, _, _, field| field.velocity[0] = -f64::NAN);
 /// `∇log(G_β*μ)` without the factor `1/β`.
 pub static SCORE: Altered = Altered(|_, _, beta, field| scale(field, beta.get()));
 /// The barycentre `F` itself, without `− x`.

@@ -10,11 +10,13 @@
 //!
 //! `path` follows clouds without the guards of [`Flow`](crate::flow::Flow), so that a flow that breaks a law is measured, not refused;
 //! `moments` measures a cloud and its drift; `extremal` has the measures for which the action estimate is sharp; `lipschitz` the constant
-//! of the drift.
+//! of the drift; `euler` what layers do to leading order, `gaps` how that is seen at finite depths.
 
 mod action;
 mod ball;
+mod euler;
 mod extremal;
+mod gaps;
 mod growth;
 mod layers;
 pub mod lipschitz;

@@ -10,7 +10,7 @@
 use super::path::{dot, most, self_drift};
 use crate::claim::Value;
 use crate::cloud::Cloud;
-use crate::drift::Drift;
+use crate::drift::{Drift, DriftField};
 use crate::error::Result;
 use crate::scale::Beta;
 
@@ -30,7 +30,11 @@ pub(super) struct Moments {
 impl Moments {
     /// Of a cloud under a drift.
     pub(super) fn of(cloud: &Cloud, drift: &dyn Drift, beta: Beta) -> Result<Self> {
-        let field = self_drift(cloud, drift, beta)?;
+        Ok(Self::with(cloud, &self_drift(cloud, drift, beta)?))
+    }
+
+    /// Of a cloud whose drift is known.
+    pub(super) fn with(cloud: &Cloud, field: &DriftField) -> Self {
         let mean = cloud.mean();
         let d = cloud.dimension();
         let [mut second, mut variance, mut action, mut power] = [0.0_f64; 4];
@@ -49,12 +53,12 @@ impl Moments {
         let relative = (cloud.len() + d) as f64 * f64::EPSILON;
         // The variance is of differences: their rounding is relative to the positions.
         let shift = 2.0 * relative * (variance * second).sqrt();
-        Ok(Self {
+        Self {
             second: Value::known_to(second, relative * second),
             variance: Value::known_to(variance, relative * variance + shift),
             action: Value::known_to(action, relative * action + action_error),
             power: Value::known_to(power, relative * power_size + power_error),
-        })
+        }
     }
 }
 

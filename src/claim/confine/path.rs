@@ -3,9 +3,10 @@
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::Result;
-use crate::flow::{Adaptive, Field, Integrator, Schedule, Step, StepObserver};
+use crate::flow::{Field, Integrator, Schedule, Step, StepObserver};
 use crate::law::Generator;
 use crate::scale::{Beta, RawTime};
+use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// The end of a stretch of a path.
@@ -22,7 +23,7 @@ pub(super) fn follow(
     drift: &dyn Drift,
     beta: Beta,
     times: &[f64],
-    integrator: &Adaptive,
+    integrator: &dyn Integrator,
 ) -> Result<Vec<Leg>> {
     let schedule = Schedule::constant(beta);
     let mut legs: Vec<Leg> = Vec::with_capacity(times.len());
@@ -63,6 +64,12 @@ pub(super) fn most(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, |most, x| if x > most || x.is_nan() { x } else { most })
 }
 
+/// A twin of a cloud: every coordinate is moved by a distance to a random side.
+pub(super) fn kicked(cloud: &Cloud, by: f64, stream: &mut Generator) -> Result<Cloud> {
+    let kick = |z: &f64| if stream.random::<bool>() { z + by } else { z - by };
+    cloud.moved_to(cloud.points().iter().map(kick).collect())
+}
+
 /// Unit vectors: both of them on the line, else `count` seeded ones.
 pub(super) fn directions(dimension: usize, count: usize, generator: &mut Generator) -> Vec<Vec<f64>> {
     if dimension == 1 {
@@ -79,4 +86,11 @@ pub(super) fn directions(dimension: usize, count: usize, generator: &mut Generat
 /// `a·b`
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `Σ ω_i a_i·b_i`, for coordinates of the particles of a cloud.
+pub(super) fn inner(cloud: &Cloud, a: &[f64], b: &[f64]) -> f64 {
+    let d = cloud.dimension();
+    let pairs = a.chunks_exact(d).zip(b.chunks_exact(d)).enumerate();
+    pairs.map(|(i, (a, b))| cloud.weight(i) * dot(a, b)).sum()
 }
