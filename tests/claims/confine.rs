@@ -67,16 +67,9 @@ fn scores_have_too_much_action() {
     assert_contradicted(&ActionEstimate { drift: &SCORE, ..Default::default() });
 }
 
-/// There is no bound then: one heavy particle rushes to light ones, and searches climb to infinity.
 #[test]
 fn particles_that_do_not_see_themselves_have_too_much_action() {
-    let record = record(&ActionEstimate { drift: &WithoutSelf, ..Default::default() });
-    assert!(!record.is_expected(), "{:?}", record.verdict);
-    let searches: Vec<&Row> = record.rows.iter().filter(|row| row.case.ends_with("search")).collect();
-    assert!(!searches.is_empty());
-    for row in searches {
-        assert!(!row.agrees() && row.measured.value == f64::INFINITY, "{row:?}");
-    }
+    assert_contradicted(&ActionEstimate { drift: &WithoutSelf, ..Default::default() });
 }
 
 #[test]

@@ -18,7 +18,7 @@ impl Drift for NarrowKernel {
     }
 }
 
-/// The self-drift without the particle's own term: barycentres of all others.
+/// The self-drift without the particle's own term: barycentres of all others, where there are any near enough to matter.
 pub struct WithoutSelf;
 
 impl Drift for WithoutSelf {
@@ -29,19 +29,14 @@ impl Drift for WithoutSelf {
         beta: Beta,
         field: &mut DriftField,
     ) -> Result<()> {
-        /// Below this share of others, what is left of a sum without its largest term has too few digits.
-        const ALONE: f64 = 1e-6;
         Dense.evaluate(sources, targets, beta, field)?;
-        if matches!(targets, Targets::Sources) && sources.len() > 1 {
-            let d = sources.dimension;
+        if matches!(targets, Targets::Sources) {
             let weight = |i: usize| sources.weights.map_or(1.0 / sources.len() as f64, |weights| weights[i]);
-            for (i, velocity) in field.velocity.chunks_exact_mut(d).enumerate() {
+            for (i, velocity) in field.velocity.chunks_exact_mut(sources.dimension).enumerate() {
                 // v = Σ_j ω_j w_j Δ_j / D, and the own term only adds ω_i to D.
                 let mass = field.log_mass[i].exp();
-                if mass - weight(i) > ALONE * mass {
+                if mass > weight(i) {
                     velocity.iter_mut().for_each(|v| *v *= mass / (mass - weight(i)));
-                } else {
-                    velocity.copy_from_slice(&plain(sources, &sources.points[i * d..][..d], beta, Some(i)));
                 }
             }
         }
@@ -99,17 +94,17 @@ pub static WRONG_SIGN: Altered = Altered(|sources, targets, _, field| lean(sourc
 pub static PLAIN: Altered = Altered(|sources, targets, beta, field| {
     let (d, places) = (sources.dimension, places(sources, targets));
     for (x, v) in places.chunks_exact(d).zip(field.velocity.chunks_exact_mut(d)) {
-        v.copy_from_slice(&plain(sources, x, beta, None));
+        v.copy_from_slice(&plain(sources, x, beta));
     }
 });
 
-/// `F − x` over all sources, or over all but one.
-fn plain(sources: CloudView<'_>, x: &[f64], beta: Beta, but: Option<usize>) -> Vec<f64> {
+/// `F − x`.
+fn plain(sources: CloudView<'_>, x: &[f64], beta: Beta) -> Vec<f64> {
     let square = |z: &[f64]| z.iter().zip(x).map(|(z, x)| (z - x) * (z - x)).sum::<f64>();
-    let terms = || sources.points.chunks_exact(x.len()).enumerate().filter(|(j, _)| Some(*j) != but);
-    let nearest = terms().map(|(_, z)| square(z)).fold(f64::INFINITY, f64::min);
+    let points = || sources.points.chunks_exact(x.len());
+    let nearest = points().map(square).fold(f64::INFINITY, f64::min);
     let (mut mass, mut sum) = (0.0, vec![0.0; x.len()]);
-    for (j, z) in terms() {
+    for (j, z) in points().enumerate() {
         let weight = sources.weights.map_or(1.0, |weights| weights[j]);
         let w = weight * (-0.5 * beta.get() * (square(z) - nearest)).exp();
         mass += w;
