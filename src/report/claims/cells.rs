@@ -9,6 +9,10 @@ pub(super) const ROW_HEADER: [&str; 7] = ["", "setting", "quantity", "measured",
 /// Columns of a table of records.
 pub(super) const RECORD_HEADER: [&str; 5] = ["claim", "verdict", "measured", "predicted", "margin"];
 
+/// A number with an error bar below this share of it is shown without, to so many digits.
+const KNOWN: f64 = 1e-13;
+const DIGITS: usize = 8;
+
 /// A row as cells: whether it agrees, what it is about, both numbers and how they should relate.
 pub(super) fn row_cells(row: &Row) -> [String; 7] {
     [
@@ -83,7 +87,10 @@ pub(super) fn number(value: Value) -> String {
     if !value.is_finite() {
         return "not a finite number".into();
     }
-    with_error(value.value, Some(value.allowance()))
+    match value.allowance() <= KNOWN * value.value.abs() {
+        true => plain(value.value, DIGITS),
+        false => with_error(value.value, Some(value.allowance())),
+    }
 }
 
 fn margin(row: &Row) -> String {
