@@ -1,19 +1,15 @@
 //! Gauss–Legendre panels, integrals with an error bar, and laws on the line as weighted clouds of nodes.
-//!
-//! # Formula
-//! The nodes of the rule with `n` points on `[−1, 1]` are the zeros of the Legendre polynomial `P_n`, with weights `2/((1 − x²) P_n'(x)²)`.
 
-use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 use super::value::Value;
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::Law;
+use crate::meanfield::gauss::GaussRule;
 
-/// Points per panel: exact for polynomials of degree 31.
-const POINTS: usize = 16;
-/// Newton steps from Chebyshev's guess; quadratic convergence needs four.
-const NEWTON_STEPS: usize = 8;
+/// The rule of a panel: exact for polynomials of degree 31.
+static PANEL: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::new(16));
 
 /// Weights are good to this much, relatively: the test below holds the rule to it.
 const RULE: f64 = 1e-13;
@@ -27,36 +23,13 @@ pub(super) struct Node {
 
 /// Nodes on `[a, b]`, cut into equal panels.
 pub(super) fn nodes(a: f64, b: f64, panels: usize) -> Vec<Node> {
-    let (rule, half) = (rule(), 0.5 * (b - a) / panels as f64);
+    let half = 0.5 * (b - a) / panels as f64;
     let centres = (0..panels).map(|panel| a + half * (2 * panel + 1) as f64);
-    centres
-        .flat_map(|centre| {
-            rule.iter().map(move |node| Node { at: centre + half * node.at, weight: half * node.weight })
-        })
-        .collect()
-}
-
-/// The rule on `[−1, 1]`.
-fn rule() -> Vec<Node> {
-    let node = |i: usize| {
-        let mut x = (PI * (i as f64 + 0.75) / (POINTS as f64 + 0.5)).cos();
-        for _ in 0..NEWTON_STEPS {
-            let (value, slope) = legendre(x);
-            x -= value / slope;
-        }
-        Node { at: x, weight: 2.0 / ((1.0 - x * x) * legendre(x).1.powi(2)) }
+    let panel = |centre: f64| {
+        let pairs = PANEL.nodes.iter().zip(&PANEL.weights);
+        pairs.map(move |(at, weight)| Node { at: centre + half * at, weight: half * weight })
     };
-    (0..POINTS).map(node).collect()
-}
-
-/// `P_n(x)` and its derivative, by the three-term recursion.
-fn legendre(x: f64) -> (f64, f64) {
-    let (mut before, mut value) = (1.0, x);
-    for k in 1..POINTS {
-        let k = k as f64;
-        (before, value) = (value, ((2.0 * k + 1.0) * x * value - k * before) / (k + 1.0));
-    }
-    (value, POINTS as f64 * (x * value - before) / (x * x - 1.0))
+    centres.flat_map(panel).collect()
 }
 
 /// `∫_a^b f` of a function that keeps its sign. The bar adds up the bars of its values, rounding of weights and of the sum, and the change from half as many panels.
@@ -87,6 +60,8 @@ pub(super) fn cloud_of(law: &Law, breaks: &[f64], panels: usize) -> Result<Cloud
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use super::*;
 
     #[test]

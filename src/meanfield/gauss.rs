@@ -18,7 +18,7 @@ const MAX_INTERVALS: usize = 2_000;
 
 /// An `n`-point rule on `[−1, 1]`.
 #[derive(Debug, Clone)]
-pub(super) struct GaussRule {
+pub(crate) struct GaussRule {
     /// Nodes, increasing.
     pub nodes: Vec<f64>,
     /// Weights; their sum is 2.

@@ -27,7 +27,7 @@
 mod denoising;
 mod estimate;
 mod eulerian;
-mod gauss;
+pub(crate) mod gauss;
 mod grading;
 mod image;
 mod line;
