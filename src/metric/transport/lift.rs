@@ -23,7 +23,7 @@ const SMALL: u32 = 500;
 
 /// Lifting so many nodes costs as much as one more step on the cycle when ranks are sizes: walks are then harder to
 /// predict, and there are two more.
-const NODES_PER_STEP: usize = 3;
+const NODES_PER_STEP: usize = 2;
 
 /// Whether potentials keep pace with the pivots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
