@@ -5,21 +5,26 @@
 //! artificial arcs join components to the root. An arc between a source and its parent points up, one between a
 //! target and its parent points down, so the direction needs no storage. The tree is *strongly feasible*: arcs
 //! without flow point up, that is, they hang a source. Pivots that keep it so never cycle.
+//!
+//! Every node has a rank that grows towards the root, so that walks from two nodes find where they meet. Ranks and
+//! potentials are the business of `lift`.
 
+use super::lift::Pace;
 use super::start::{Arc, Start};
 
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A node and the arc to its parent: half a cache line.
 #[derive(Debug, Clone, Copy)]
-struct Node {
-    parent: u32,
-    first_child: u32,
+pub(super) struct Node {
+    pub(super) parent: u32,
+    pub(super) first_child: u32,
     /// The next child of the same parent.
-    next: u32,
-    depth: u32,
+    pub(super) next: u32,
+    /// Less than the parent's.
+    pub(super) rank: u32,
     flow: i64,
-    cost: f64,
+    pub(super) cost: f64,
 }
 
 /// Mass shipped from a source to a target.
@@ -33,12 +38,13 @@ pub(super) struct Flow {
 /// A strongly feasible spanning tree.
 #[derive(Debug, Clone)]
 pub(super) struct Basis {
-    sources: usize,
-    nodes: Vec<Node>,
+    pub(super) sources: usize,
+    pub(super) nodes: Vec<Node>,
     /// For every node the child before it.
     previous: Vec<u32>,
-    /// `u` of the sources, `v` of the targets, zero for the root.
-    potentials: Vec<f64>,
+    /// `u` of the sources, `v` of the targets, zero for the root; late ones if the pace says so.
+    pub(super) potentials: Vec<f64>,
+    pub(super) pace: Pace,
 }
 
 /// The arc that a pivot removes: the child at its lower end, and how much flow goes round the cycle.
@@ -47,6 +53,8 @@ struct Leaving {
     flow: i64,
     on_source_side: bool,
     apex: u32,
+    /// Arcs of the tree on the cycle.
+    steps: usize,
 }
 
 impl Basis {
@@ -61,7 +69,7 @@ impl Basis {
             parent: parent as u32,
             first_child: NONE,
             next: NONE,
-            depth: 0,
+            rank: 0,
             flow,
             cost,
         };
@@ -82,16 +90,16 @@ impl Basis {
             nodes[exhausted] = hung(other, flow, arc.cost);
             nodes[other].flow -= flow;
         }
-        let mut basis =
-            Self { sources, nodes, previous: vec![NONE; root + 1], potentials: vec![0.0; root + 1] };
+        let (previous, potentials) = (vec![NONE; root + 1], vec![0.0; root + 1]);
+        let mut basis = Self { sources, nodes, previous, potentials, pace: Pace::default() };
         for node in 0..root as u32 {
             basis.link(node, basis.node(node).parent);
         }
-        basis.refresh();
+        basis.rank_by_depth();
         basis
     }
 
-    fn node(&self, index: u32) -> &Node {
+    pub(super) fn node(&self, index: u32) -> &Node {
         &self.nodes[index as usize]
     }
 
@@ -100,11 +108,11 @@ impl Basis {
         self.nodes.len()
     }
 
-    fn root(&self) -> u32 {
+    pub(super) fn root(&self) -> u32 {
         (self.nodes.len() - 1) as u32
     }
 
-    fn is_source(&self, node: u32) -> bool {
+    pub(super) fn is_source(&self, node: u32) -> bool {
         (node as usize) < self.sources
     }
 
@@ -130,40 +138,6 @@ impl Basis {
         }
     }
 
-    /// Walks through the subtree of `top`, parents before children, and sets the depths; `visit` sees each
-    /// node.
-    #[inline(always)]
-    fn descend(&mut self, top: u32, mut visit: impl FnMut(u32, &Node, &mut [f64])) {
-        let (mut at, mut depth) = (top, self.node(self.node(top).parent).depth + 1);
-        loop {
-            let node = &mut self.nodes[at as usize];
-            node.depth = depth;
-            visit(at, node, &mut self.potentials);
-            if node.first_child != NONE {
-                (at, depth) = (node.first_child, depth + 1);
-                continue;
-            }
-            while at != top && self.node(at).next == NONE {
-                (at, depth) = (self.node(at).parent, depth - 1);
-            }
-            if at == top {
-                break;
-            }
-            at = self.node(at).next;
-        }
-    }
-
-    /// Computes depths and potentials afresh, without the rounding that pivots have piled up.
-    pub(super) fn refresh(&mut self) {
-        let mut below_root = self.node(self.root()).first_child;
-        while below_root != NONE {
-            self.descend(below_root, |at, node, potentials| {
-                potentials[at as usize] = node.cost - potentials[node.parent as usize];
-            });
-            below_root = self.node(below_root).next;
-        }
-    }
-
     /// `c_ij − u_i − v_j`: negative for an arc that pays.
     #[inline(always)]
     pub(super) fn reduced_cost(&self, arc: &Arc) -> f64 {
@@ -171,11 +145,16 @@ impl Basis {
         arc.cost - self.potentials[i] - self.potentials[j]
     }
 
-    /// Brings an arc into the tree.
-    pub(super) fn pivot(&mut self, arc: &Arc) {
-        let reduced = self.reduced_cost(arc);
+    /// Brings an arc into the tree, if it pays more than the tolerance; where potentials are late only the cycle
+    /// tells.
+    pub(super) fn pivot(&mut self, arc: &Arc, tolerance: f64) -> bool {
         let (source, target) = (arc.source, (self.sources + arc.target as usize) as u32);
         let leaving = self.leaving(source, target);
+        let reduced = self.reduced_cost_now(arc, leaving.apex);
+        if reduced >= -tolerance {
+            self.misled(leaving.steps);
+            return false;
+        }
         if leaving.flow > 0 {
             self.push_flow(source, leaving.apex, -leaving.flow);
             self.push_flow(target, leaving.apex, leaving.flow);
@@ -183,7 +162,8 @@ impl Basis {
         let (inner, outer, rise) =
             if leaving.on_source_side { (source, target, reduced) } else { (target, source, -reduced) };
         self.hang(inner, outer, &leaving, arc.cost);
-        self.lift(inner, rise);
+        self.lift(inner, rise, leaving.steps);
+        true
     }
 
     /// Walks both ends of the entering arc up to where they meet. Flow falls on the sources' arcs above the
@@ -192,9 +172,10 @@ impl Basis {
     fn leaving(&self, source: u32, target: u32) -> Leaving {
         let (mut a, mut b) = (source, target);
         let (mut least_a, mut least_b) = ((i64::MAX, NONE), (i64::MAX, NONE));
+        let mut steps = 0;
         while a != b {
             let (above_a, above_b) = (self.node(a), self.node(b));
-            if above_a.depth >= above_b.depth {
+            if above_a.rank <= above_b.rank {
                 if self.is_source(a) && above_a.flow < least_a.0 {
                     least_a = (above_a.flow, a);
                 }
@@ -205,10 +186,11 @@ impl Basis {
                 }
                 b = above_b.parent;
             }
+            steps += 1;
         }
         let on_source_side = least_a.0 < least_b.0;
         let (flow, child) = if on_source_side { least_a } else { least_b };
-        Leaving { child, flow, on_source_side, apex: a }
+        Leaving { child, flow, on_source_side, apex: a, steps }
     }
 
     /// Adds flow to the targets' arcs and takes it from the sources' arcs (or the reverse) from `node` up to
@@ -226,26 +208,27 @@ impl Basis {
     /// Cuts the leaving arc and hangs what was below it from the entering arc, turning the path between the two
     /// over.
     fn hang(&mut self, inner: u32, outer: u32, leaving: &Leaving, cost: f64) {
+        let moved = self.node(leaving.child).rank;
+        if self.pace.by_size {
+            self.resize(self.node(leaving.child).parent, leaving.apex, |size| size - moved);
+            self.resize(outer, leaving.apex, |size| size + moved);
+        }
         let (mut node, mut parent, mut flow, mut cost) = (inner, outer, leaving.flow, cost);
+        let mut not_below = 0;
         loop {
             let old = *self.node(node);
             self.unlink(node);
             self.link(node, parent);
             let hung = &mut self.nodes[node as usize];
             (hung.flow, hung.cost) = (flow, cost);
+            if self.pace.by_size {
+                hung.rank = moved - not_below;
+            }
             if node == leaving.child {
                 break;
             }
-            (parent, node, flow, cost) = (node, old.parent, old.flow, old.cost);
+            (parent, node, flow, cost, not_below) = (node, old.parent, old.flow, old.cost, old.rank);
         }
-    }
-
-    /// Raises the sources and lowers the targets below `top`, and corrects the depths.
-    fn lift(&mut self, top: u32, rise: f64) {
-        let sources = self.sources;
-        self.descend(top, |at, _, potentials| {
-            potentials[at as usize] += if (at as usize) < sources { rise } else { -rise };
-        });
     }
 
     /// `u`, one value per source.
@@ -292,7 +275,7 @@ mod tests {
             let sign = if basis.is_source(at) { 1 } else { -1 };
             net[at as usize] += sign * flow;
             net[parent as usize] -= sign * flow;
-            assert_eq!(basis.node(at).depth, basis.node(parent).depth + 1);
+            assert_eq!(basis.node(at).rank + 1, basis.node(parent).rank);
         }
         let wanted = supply.iter().copied().chain(demand.iter().map(|mass| -mass)).chain([0]);
         assert!(net.into_iter().eq(wanted));
@@ -309,7 +292,7 @@ mod tests {
         check(&basis, &supply, &demand);
         let mut pivots = 0;
         while let Some(arc) = start.arcs.iter().find(|arc| basis.reduced_cost(arc) < -1e-9) {
-            basis.pivot(arc);
+            assert!(basis.pivot(arc, 1e-9));
             check(&basis, &supply, &demand);
             assert!(basis.reduced_cost(arc).abs() < 1e-9);
             pivots += 1;

@@ -25,6 +25,7 @@ impl Simplex {
     /// added to many, most of the work would otherwise be looking for the next arc that pays.
     pub(super) fn optimise(&mut self) {
         loop {
+            self.basis.catch_up();
             let paying = |arc: &&Arc| self.basis.reduced_cost(arc) < -self.tolerance;
             let mut list: Vec<Arc> = self.arcs.iter().filter(paying).copied().collect();
             if list.is_empty() {
@@ -38,8 +39,8 @@ impl Simplex {
         self.basis.refresh();
     }
 
-    /// Goes through the list once: the arc that pays most in each block enters, those that pay no more are
-    /// dropped.
+    /// Goes through the list once: the arc that pays most in each block is taken out to enter, those that pay no
+    /// more are dropped.
     fn sweep(&mut self, list: &mut Vec<Arc>, block: usize) {
         let mut kept = 0;
         for from in (0..list.len()).step_by(block) {
@@ -47,15 +48,18 @@ impl Simplex {
             for at in from..(from + block).min(list.len()) {
                 let arc = list[at];
                 let reduced = self.basis.reduced_cost(&arc);
+                if reduced < least {
+                    (best, least) = (Some(kept), reduced);
+                }
                 if reduced < -self.tolerance {
                     list[kept] = arc;
                     kept += 1;
                 }
-                if reduced < least {
-                    (best, least) = (Some(arc), reduced);
-                }
             }
-            if let Some(arc) = best {
+            if let Some(best) = best {
+                kept -= 1;
+                list.swap(best, kept);
+                let arc = list[kept];
                 self.pivot(&arc);
             }
         }
@@ -64,7 +68,9 @@ impl Simplex {
 
     /// One pivot. Potentials pile up rounding; as many pivots as there are nodes pay for computing them afresh.
     fn pivot(&mut self, arc: &Arc) {
-        self.basis.pivot(arc);
+        if !self.basis.pivot(arc, self.tolerance) {
+            return;
+        }
         self.pivots += 1;
         if self.pivots.is_multiple_of(self.basis.len()) {
             self.basis.refresh();
