@@ -5,7 +5,7 @@
 //! counted down from the largest number.
 //!
 //! Where points have collapsed onto clusters the tree of a cluster is a long chain, sorted by the directions of the
-//! rays. Cycles are short there, but each cuts off half a cluster on average. Then large subtrees are not lifted,
+//! rays. Cycles are short there, but each cuts off much of a cluster. Then large subtrees are not lifted,
 //! and their potentials come late. Ends of an arc that lie in the same subtrees are late by the same amount, source
 //! and target with opposite signs, so late potentials still find the arcs that pay. What an arc pays at the moment
 //! comes from its cycle,
