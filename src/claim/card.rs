@@ -11,6 +11,8 @@ pub struct Card {
     pub label: &'static str,
     /// The statement in one sentence.
     pub statement: &'static str,
+    /// What of the statement is not in the paper, or only in a proof; empty if all of it is.
+    pub ours: &'static str,
     /// Where it was tested; where it holds, if that is less than the paper says.
     pub regime: &'static str,
     /// What holds instead, if it fails as printed; else empty.

@@ -138,6 +138,7 @@ mod tests {
         id: "sum",
         label: "lem:sum",
         statement: "One and one is two.",
+        ours: "",
         regime: "small numbers",
         correction: "one and one is three",
         expected: VerdictKind::Holds,

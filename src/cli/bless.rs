@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ebflow::Result;
-use ebflow::claim::{Claim, register};
+use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{json, text};
 use ebflow::study::Preset;
 
-use super::evidence::{BASELINE, Jobs, gathered, writable_folder};
+use super::evidence::{BASELINE, Jobs, gathered, refuse_to_lose, writable_folder};
 use super::output;
 use super::verify::judged;
 
@@ -29,9 +29,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let folder = writable_folder(&args.folder)?;
     let register = register();
     let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();
+    refuse_to_lose(&folder, &register, &claims, Preset::Quick)?;
     let evidence = gathered(&claims, Preset::Quick, &args.jobs, Some(&folder))?;
     evidence.write(&folder)?;
-    eprintln!("accepted: {}", args.folder.display());
+    eprintln!("accepted: {}", args.folder.join(Evidence::FILE).display());
     match args.json {
         true => output::json(&json(&evidence))?,
         false => output::bytes(text(&evidence).as_bytes())?,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use ebflow::claim::baseline::compare;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{Comparison, annotations, moved, moved_json};
+use ebflow::study::Preset;
 use ebflow::{Error, Result};
 
 use super::evidence::{BASELINE, Jobs, gathered, tell_github};
@@ -37,7 +38,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let not_checked: Vec<&str> = others.iter().map(|claim| claim.card().id).collect();
     let found = gathered(&claims, accepted.preset, &args.jobs, None)?;
     let changes = compare(&accepted.records, &found.records);
-    let comparison = Comparison { found: &found, changes: &changes, not_checked: &not_checked };
+    let folder = args.folder.display();
+    let acceptance = match accepted.preset {
+        Preset::Quick => format!("ebflow bless {folder}"),
+        Preset::Full => format!("ebflow verify --preset full --out {folder}"),
+    };
+    let comparison =
+        Comparison { found: &found, changes: &changes, not_checked: &not_checked, acceptance: &acceptance };
     let text = moved(&comparison);
     match args.json {
         true => output::json(&moved_json(&comparison))?,

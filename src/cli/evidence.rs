@@ -115,6 +115,26 @@ pub fn tell_github(annotations: &str, summary: &str) {
     }
 }
 
+/// Refuses to replace evidence by less.
+pub fn refuse_to_lose(
+    folder: &Folder,
+    register: &[Box<dyn Claim>],
+    chosen: &[&dyn Claim],
+    preset: Preset,
+) -> Result<()> {
+    let there = Evidence::read(folder.path(), register).ok();
+    match there.filter(|evidence| evidence.is_more_than(chosen, preset)) {
+        None => Ok(()),
+        Some(_) => Err(Error::Store {
+            path: folder.path().join(Evidence::FILE),
+            problem:
+                "it holds evidence of other claims, or more thorough evidence, which this run would replace; \
+                      choose another folder, or remove the file first"
+                    .into(),
+        }),
+    }
+}
+
 /// A folder for evidence that can be written to.
 pub fn writable_folder(path: &Path) -> Result<Folder> {
     let folder = Folder::create(path)?;

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, find, register};
 use ebflow::report::claims::{annotations, headings, html, json, junit, list, markdown, overview, text};
-use ebflow::study::{Folder, Preset};
-use ebflow::{Error, Result};
+use ebflow::study::Folder;
 use serde::Serialize;
 
-use super::evidence::{Destination, Jobs, PresetName, gathered, tell_github, writable_folder};
+use super::evidence::{
+    Destination, Jobs, PresetName, gathered, refuse_to_lose, tell_github, writable_folder,
+};
 use super::{FAILED_CHECK, output};
 
 /// Judge the paper's claims by evidence gathered now.
@@ -61,26 +63,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     tell_github(&annotations::of_evidence(&evidence), &overview(&evidence));
     Ok(judged(&evidence))
-}
-
-/// Refuses to replace evidence by less.
-fn refuse_to_lose(
-    folder: &Folder,
-    register: &[Box<dyn Claim>],
-    chosen: &[&dyn Claim],
-    preset: Preset,
-) -> Result<()> {
-    let there = Evidence::read(folder.path(), register).ok();
-    match there.filter(|evidence| evidence.is_more_than(chosen, preset)) {
-        None => Ok(()),
-        Some(_) => Err(Error::Store {
-            path: folder.path().join(Evidence::FILE),
-            problem:
-                "it holds evidence of other claims, or more thorough evidence, which this run would replace; \
-                      choose another --out, or remove the file first"
-                    .into(),
-        }),
-    }
 }
 
 /// The claims by name, in the order of the register; all without names.

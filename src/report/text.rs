@@ -41,22 +41,13 @@ pub(super) fn status(material: &Material<'_>) -> String {
 }
 
 fn table(header: &[String], lines: impl Iterator<Item = Vec<String>>) -> String {
-    aligned(header, lines, &vec![CellAlignment::Right; header.len()])
-}
-
-/// A table with an alignment for every column.
-pub(super) fn aligned(
-    header: &[String],
-    lines: impl Iterator<Item = Vec<String>>,
-    alignments: &[CellAlignment],
-) -> String {
     let mut table = TextTable::new();
     table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     lines.for_each(|line| {
         table.add_row(line);
     });
-    table.column_iter_mut().zip(alignments).for_each(|(column, to)| column.set_cell_alignment(*to));
+    table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table.to_string()
 }
 

@@ -111,7 +111,7 @@ fn evidence_is_not_replaced_by_less() {
     let kept = bench.read("out/claims.jsonl");
     let output = bench.run("verify tweedie --out out");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("choose another --out"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("choose another folder"), "{}", stderr(&output));
     bench.write("out/claims.jsonl", &kept.replace("\"quick\"", "\"full\""));
     assert_eq!(bench.run(&format!("verify {CHEAP} --out out")).status.code(), Some(2), "full by quick");
     bench.write("out/claims.jsonl", &kept);

@@ -45,9 +45,10 @@ const ROUNDINGS: f64 = 8.0;
 static CARD: Card = Card {
     id: "invariant-ball",
     label: "prop:sc-invariant-ball",
-    statement: "A ball about the origin that holds the law holds every barycentre, and no particle leaves it or the convex hull, along the flow and \
+    statement: "A ball about the origin that contains the law contains every barycentre, and no particle leaves it or the convex hull, along the flow and \
                 along layers of step η < 1.",
-    regime: "samples of 200 points and more in balls, d ≤ 3, β from 1 to 20 and more, raw time 4, η from 0.1 to 0.999",
+    ours: "hull and layers are in the remark on convex hull invariance",
+    regime: "samples of at least 200 points in balls, d ≤ 3, β from 1 to at least 20, raw time 4, η from 0.1 to 0.999",
     correction: "",
     expected: VerdictKind::Holds,
     plot: None,

@@ -54,6 +54,7 @@ static CARD: Card = Card {
     label: "prop:uniform-moment-action-hard-trunc",
     statement: "Along the flow of a truncated law the second moment grows at most at the rate 2√2, and second moment and action integral are bounded \
                 uniformly in the radius.",
+    ours: "the rate 2√2 is in the proof, where the law is Gaussian",
     regime: "truncated Gaussian laws on the line by quadrature, off the origin too, samples in d = 2 and 3 up to raw time 1.5, atoms",
     correction: "",
     expected: VerdictKind::Holds,

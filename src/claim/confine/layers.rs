@@ -46,7 +46,8 @@ static CARD: Card = Card {
     label: "alg:two_stage_multilayer_attn",
     statement: "The distance of L layers to the flow is C/L to leading order, with the constant and the sign of Euler's rule: in closed form for Gaussian laws, \
                 by the linearised flow for samples.",
-    regime: "25 to 400 layers and more over the denoising horizon βτ/2; Gaussian laws in the mean field, samples of 150 points and more in d = 1 and 2; βτ ≤ 10",
+    ours: "the paper says that layers are an Euler discretisation; order, constant and sign are ours",
+    regime: "25 to at least 400 layers over the denoising horizon βτ/2; Gaussian laws in the mean field, samples of at least 150 points in d = 1 and 2; βτ ≤ 10",
     correction: "",
     expected: VerdictKind::Holds,
     plot: Some(Axes { x: "layers L", y: "mean distance to the flow", log_x: true, log_y: true }),

@@ -37,7 +37,8 @@ const ODE_TOLERANCES: [f64; 2] = [1e-12, 1e-10];
 static CARD: Card = Card {
     id: "covariance-flow",
     label: "lem:gaussian-invariance-covariance",
-    statement: "A Gaussian law stays Gaussian with its mean and eigenvectors, and every eigenvalue of its covariance solves λ' = −2λ/(1 + βλ), hence λ + log(λ)/β falls linearly in time.",
+    statement: "A Gaussian law stays Gaussian and keeps its mean and eigenvectors, and every eigenvalue of its covariance solves λ' = −2λ/(1 + βλ), hence λ + log(λ)/β falls linearly in time.",
+    ours: "",
     regime: "β from 1 to 10⁴ for the equation; βτ ≤ 10 for the law itself, up to three denoising horizons, d = 1, 2, 3, regular and singular priors at an angle; finite samples at βτ = 4, 2, 1 in d = 1, 2, 3",
     correction: "",
     expected: VerdictKind::Holds,

@@ -31,8 +31,9 @@ pub type KernelWidthTime = fn(NoiseVariance, Beta) -> f64;
 
 static CARD: Card = Card {
     id: "dirac-hitting-time",
-    label: "thm:gaussiandenoise (corollary)",
-    statement: "The variance of a noisy point mass falls to the kernel's 1/β in the score time σ²/2 − 1/2β + log(σ)/β + log(β)/2β and never to zero.",
+    label: "corollary after thm:gaussiandenoise",
+    statement: "The variance of a noisy point mass falls to the kernel's variance 1/β in the score time σ²/2 − 1/(2β) + log(σ)/β + log(β)/(2β), and never to zero (rows write τ for σ²).",
+    ours: "",
     regime: "βσ² ≥ 1; below, the variance starts under 1/β, never reaches it, and the printed time is negative",
     correction: "",
     expected: VerdictKind::HoldsWithin,

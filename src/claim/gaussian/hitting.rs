@@ -37,7 +37,8 @@ pub type DenoisingTime = fn(f64, NoiseVariance, Beta) -> Result<f64>;
 static CARD: Card = Card {
     id: "hitting-time",
     label: "thm:gaussiandenoise",
-    statement: "The variance of an isotropic Gaussian law falls from v0 = τ_a² + σ² to v* in the score time (v0 − v*)/2 + log(v0/v*)/2β, hence back to the prior's in σ²/2 + log(1 + σ²/τ_a²)/2β.",
+    statement: "The variance of an isotropic Gaussian law falls from v0 = τ_a² + σ² to v* in the score time (v0 − v*)/2 + log(v0/v*)/(2β), hence back to the prior's in σ²/2 + log(1 + σ²/τ_a²)/(2β) (rows write τ for σ²).",
+    ours: "",
     regime: "β from 1 to 10⁴ for the equation; βσ² ≤ 10 for the law in d = 1, 2, 3; finite samples at βσ² = 4, 2, 1 in d = 1, 2, 3",
     correction: "",
     expected: VerdictKind::Holds,

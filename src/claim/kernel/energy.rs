@@ -24,8 +24,9 @@ const STEP: f64 = 0.5;
 static CARD: Card = Card {
     id: "energy-gradient",
     label: "eq:energy_DAM",
-    statement: "Stage 2 is a gradient step of unit length on the energy E(q) = −β_c⁻¹ log Σ_j exp(−β_c|q − z_j|²/2) with β_c = 1/τ: x̂ = q − ∇E(q).",
-    regime: "clouds in d = 1, 2, 3, τ over two decades and more, queries among the particles and up to twenty times farther out",
+    statement: "Stage 2 is a gradient step with step size one on the energy E(q) = −β_c⁻¹ log Σ_j exp(−β_c|q − z_j|²/2) with β_c = 1/τ: x̂ = q − ∇E(q).",
+    ours: "",
+    regime: "clouds in d = 1, 2, 3, τ over at least two decades, queries among the particles and up to twenty times farther out",
     correction: "",
     expected: VerdictKind::Holds,
     plot: None,

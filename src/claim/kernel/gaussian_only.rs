@@ -41,6 +41,7 @@ static CARD: Card = Card {
     id: "gaussian-kernel-only",
     label: "ass:p1, ass:p2",
     statement: "If E[X|X + e = y] − y = C∇log(K*f)(y) holds with one positive definite C for every prior f, or for every empirical measure, then K is Gaussian with covariance C; and then it does hold.",
+    ours: "",
     regime: "isotropic and anisotropic Gaussian kernels against three other smooth ones, best C fitted; clouds in d = 2, priors on the line",
     correction: "",
     expected: VerdictKind::Holds,

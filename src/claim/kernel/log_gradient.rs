@@ -29,8 +29,9 @@ const FAR: f64 = 100.0;
 static CARD: Card = Card {
     id: "drift-is-log-gradient",
     label: "prop:sc-barycentric-drift",
-    statement: "The drift is a score, F(x) − x = β⁻¹∇log(G_β*μ)(x) for every law μ, its barycentre F(x) lies in the hull of μ, and at β = 1/τ it is m_μ(y) − y.",
-    regime: "weighted clouds in d = 1, 2, 3, at their own points, which stand in pairs, and at others, β over four decades and more",
+    statement: "The drift is a score, F(x) − x = β⁻¹∇log(G_β*μ)(x) for every law μ, its barycentre F(x) lies in the closed convex hull of the support of μ, and at β = 1/τ the drift is m_μ(y) − y.",
+    ours: "",
+    regime: "weighted clouds in d = 1, 2, 3, at their own points, each with a close neighbour, and elsewhere; β over at least four decades",
     correction: "",
     expected: VerdictKind::Holds,
     plot: None,

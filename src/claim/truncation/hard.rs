@@ -30,7 +30,8 @@ const BISECTIONS: usize = 80;
 static CARD: Card = Card {
     id: "hard-truncation",
     label: "lem:nc-hard-truncation-W1",
-    statement: "W1(μ^[R], μ) ≤ ∫_{|x|>R}|x|dμ + (q_R/p_R)∫_{B_R}|x|dμ for every law with a first moment, hence W1(μ^[R], μ) → 0 as R → ∞.",
+    statement: "W1(μ^[R], μ) ≤ ∫_{|x|>R}|x|dμ + (q_R/p_R)∫_{B_R}|x|dμ for every law with a first moment and mass in the ball, hence W1(μ^[R], μ) → 0 as R → ∞.",
+    ours: "",
     regime: "Gaussian, mixture, Laplace, uniform and atomic laws on the line, clouds and isotropic Gaussians in d = 2, 3; R from half a standard deviation to six",
     correction: "",
     expected: VerdictKind::Holds,

@@ -32,7 +32,8 @@ const EPSILON: f64 = 0.2;
 static CARD: Card = Card {
     id: "retained-fraction",
     label: "rem:empirical-hard-truncation",
-    statement: "The retained fraction obeys Hoeffding's bound, no point is lost with probability (1−q_R)^N ≥ 1−Nq_R, W1(ν_N, ν_N^emp[R]) is at most (1/N)Σ_{|Y_i|>R}|Y_i| + R(N−N_R)/N, and exceeds ε with probability at most (A_R+Rq_R)/ε.",
+    statement: "The retained fraction obeys Hoeffding's bound, no point is lost with probability (1−q_R)^N ≥ 1−Nq_R, W1(ν_N, ν_N^emp[R]) is at most (1/N)Σ_{|Y_i|>R}|Y_i| + R(N−N_R)/N if a point is left, and exceeds ε with probability at most (A_R+Rq_R)/ε.",
+    ours: "",
     regime: "Gaussian and Laplace laws in d = 1, 2; exact binomial probabilities for N from 100 to 1000 (in full from 20 to 5000) where Hoeffding's bound is below one, samples of 10 and 100 points",
     correction: "",
     expected: VerdictKind::Holds,

@@ -35,10 +35,11 @@ const LEVEL: f64 = 0.01;
 
 static CARD: Card = Card {
     id: "gaussian-tail",
-    label: "sec:gaussian-noncompact-admissible, Gaussian tail display",
-    statement: "For f0 = N(a, Γ0) and R ≥ 1+2|a|, f0(B_R^c) ≤ C(1+R)^d exp(−R²/8λ₊), and R_N slightly larger than √log N makes the probability of losing any of N points vanish.",
+    label: "sec:sequential-posterior-mean-recovery, on the choice of R_N",
+    statement: "For f0 = N(a, Γ0) and R ≥ 1+2|a|, f0(B_R^c) ≤ C(1+R)^d exp(−R²/(8λ₊)), and R_N slightly larger than √log N makes the probability of losing any of N points vanish.",
+    ours: "",
     regime: "d = 1, 2, 3, isotropic, anisotropic and shifted laws, λ₊ from 0.02 to 25, N from 10² to 10¹²",
-    correction: "The display holds, with C = 1, but R_N = c√log N makes the loss vanish only if c² ≥ 2λ₊: with c near one, as \"slightly larger than √log N\" is read here, it is too small as soon as λ₊ > 1/2 (read as R_N/√log N → ∞, the text is right). For N ≥ 3, R_N = |a| + √(2λ₊(log N + (d/2) log log N)) is enough for every Gaussian, and isotropic centred ones need √(2λ₊(log N + (d/2 − 1) log log N + ω_N)) with ω_N → ∞. The display itself would ask for √(8λ₊(log N + (d/2) log log N + ω_N))",
+    correction: "Read as R_N = c√log N with c near one (tested: 1.05), this fails as soon as λ₊ > 1/2, since the loss vanishes only if c² ≥ 2λ₊; read as R_N/√log N → ∞ it holds, and so does the display, with C = 1. For N ≥ 3, R_N = |a| + √(2λ₊(log N + (d/2) log log N)) is enough for every Gaussian, and isotropic centred ones need √(2λ₊(log N + (d/2 − 1) log log N + ω_N)) with ω_N → ∞. The display itself would ask for √(8λ₊(log N + (d/2) log log N + ω_N))",
     expected: VerdictKind::FailsAsPrinted,
     plot: Some(Axes { x: "number of points N", y: "radius R_N", log_x: true, log_y: false }),
 };

@@ -7,7 +7,8 @@ use crate::report::number::{plain, with_error};
 pub(super) const ROW_HEADER: [&str; 7] = ["", "setting", "quantity", "measured", "", "predicted", "margin"];
 
 /// Columns of a table of records.
-pub(super) const RECORD_HEADER: [&str; 5] = ["claim", "verdict", "measured", "predicted", "margin"];
+pub(super) const RECORD_HEADER: [&str; 6] =
+    ["claim", "verdict", "decided by", "measured", "predicted", "margin"];
 
 /// A number with an error bar below this share of it is shown without, to so many digits.
 const KNOWN: f64 = 1e-13;
@@ -25,19 +26,21 @@ pub(super) fn row_cells(row: &Row) -> [String; 7] {
             Role::Context => format!("{} (context)", row.quantity),
         },
         number(row.measured),
-        relation(row.relation).into(),
+        // What is not judged stands side by side.
+        if row.role == Role::Context { "beside" } else { relation(row.relation) }.into(),
         number(row.predicted),
-        margin(row),
+        if row.role == Role::Context { "–".into() } else { margin(row) },
     ]
 }
 
 /// A record as cells: its verdict, and the row that decides it.
-pub(super) fn record_cells(record: &Record) -> [String; 5] {
+pub(super) fn record_cells(record: &Record) -> [String; 6] {
     let decisive = record.decisive();
     let side = |of: fn(&Row) -> String| decisive.map_or_else(|| "–".into(), of);
     [
         record.card.id.into(),
         format!("{} {}", verdict_sign(record.verdict.kind()), record.verdict.kind().words()),
+        side(Row::name),
         side(|row| number(row.measured)),
         side(|row| format!("{} {}", relation(row.relation), number(row.predicted))),
         side(margin),

@@ -32,7 +32,7 @@ fn plot(title: &str, axes: &Axes, curves: &[(&str, Vec<(f64, &Row)>)]) -> String
         let bars = points.iter().map(|(x, row)| bar(*x, row)).collect();
         let predicted = points.iter().map(|(x, row)| (*x, row.predicted.value)).collect();
         series.push(Series { name: (*name).into(), look, mark: Mark::Points(bars) });
-        let name = if look == 0 { "predicted".into() } else { String::new() };
+        let name = if look == 0 { "compared with".into() } else { String::new() };
         series.push(Series { name, look, mark: Mark::Curve(Stroke::Dotted, predicted) });
     }
     Plot { title: title.into(), x_label: axes.x.into(), y_label: axes.y.into(), x, y, series }.render()

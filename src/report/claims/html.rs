@@ -15,6 +15,7 @@ const TEMPLATE: &str = include_str!("page.html");
 #[derive(Serialize)]
 struct Page<'a> {
     tally: String,
+    preset: &'static str,
     row_header: [&'static str; 7],
     claims: Vec<Section<'a>>,
 }
@@ -29,6 +30,7 @@ struct Section<'a> {
     surprise: Option<&'static str>,
     overview: Vec<String>,
     remark: Option<&'a str>,
+    ours: &'static str,
     /// Where it was tested, unless the remark says so.
     tested: Option<&'static str>,
     figure: Option<String>,
@@ -39,6 +41,7 @@ struct Section<'a> {
 pub fn html(evidence: &Evidence) -> Result<String> {
     let page = Page {
         tally: tally(evidence),
+        preset: evidence.preset.name(),
         row_header: ROW_HEADER,
         claims: evidence.records.iter().map(section).collect(),
     };
@@ -52,7 +55,7 @@ fn section(record: &Record) -> Section<'_> {
         VerdictKind::HoldsWithin | VerdictKind::Inconclusive => "open",
         VerdictKind::FailsAsPrinted => "bad",
     };
-    let [_, _, numbers @ ..] = record_cells(record);
+    let [_, _, overview @ ..] = record_cells(record);
     Section {
         id: card.id,
         label: card.label,
@@ -60,8 +63,9 @@ fn section(record: &Record) -> Section<'_> {
         class,
         verdict: format!("{} {}", verdict_sign(kind), kind.words()),
         surprise: (!record.is_expected()).then(|| card.expected.words()),
-        overview: numbers.into(),
+        overview: overview.into(),
         remark: record.verdict.remark(),
+        ours: card.ours,
         tested: (kind != VerdictKind::HoldsWithin).then_some(card.regime),
         figure: figure(record),
         rows: record.rows.iter().map(row_cells).collect(),

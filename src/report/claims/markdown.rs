@@ -5,17 +5,14 @@ use std::fmt::Write;
 use super::cells::{RECORD_HEADER, ROW_HEADER, complaint, record_cells, row_cells, verdict_sign};
 use super::text::tally;
 use crate::claim::{Evidence, Record, VerdictKind};
-use crate::study::Preset;
 
 /// The whole document: an overview, then every claim with its rows.
 pub fn markdown(evidence: &Evidence) -> String {
-    let preset = match evidence.preset {
-        Preset::Full => "full",
-        Preset::Quick => "quick",
-    };
+    let preset = evidence.preset.name();
     let mut out = format!(
-        "# What the paper claims, and what the evidence says\n\nWritten by `ebflow verify --preset {preset} --out DIR` from the rows in \
-         `claims.jsonl`; not to be edited by hand. `METHODOLOGY.md` says how to read it.\n\n"
+        "# What the paper claims, and what the evidence says\n\nThe paper is *Attention as In-Context Empirical Bayes: A Two-Stage View via \
+         Particle Dynamics*. Written by `ebflow verify --preset {preset} --out DIR` from the rows in `claims.jsonl`; not to be edited by \
+         hand. `METHODOLOGY.md` says how to read it.\n\n"
     );
     out += &overview(evidence);
     evidence.records.iter().for_each(|record| section(record, &mut out));
@@ -36,6 +33,9 @@ fn section(record: &Record, out: &mut String) {
     let (card, kind) = (record.card, record.verdict.kind());
     let _ = writeln!(out, "\n## {}\n\n{}\n", card.id, card.statement);
     let _ = writeln!(out, "Paper: `{}`. Verdict: {} **{}**.", card.label, verdict_sign(kind), kind.words());
+    if !card.ours.is_empty() {
+        let _ = writeln!(out, "Beyond the paper: {}.", card.ours);
+    }
     match (kind, record.verdict.remark()) {
         (VerdictKind::FailsAsPrinted, Some(remark)) => {
             let _ = writeln!(out, "What holds instead: {remark}. Tested in: {}.", card.regime);

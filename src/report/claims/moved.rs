@@ -21,6 +21,8 @@ pub struct Comparison<'a> {
     pub changes: &'a [Change],
     /// Claims of which nothing was accepted, and which were not looked at.
     pub not_checked: &'a [&'static str],
+    /// The command that accepts the evidence as it is now.
+    pub acceptance: &'a str,
 }
 
 impl Comparison<'_> {
@@ -36,7 +38,7 @@ impl Comparison<'_> {
 
 /// One line per change, then one that counts them.
 pub fn moved(comparison: &Comparison<'_>) -> String {
-    let Comparison { found, changes, not_checked } = *comparison;
+    let Comparison { found, changes, not_checked, acceptance } = *comparison;
     let mut out = String::new();
     for change in changes {
         let _ = writeln!(out, "{}: {}", change.claim, sentence(&change.what));
@@ -48,13 +50,13 @@ pub fn moved(comparison: &Comparison<'_>) -> String {
         let _ = writeln!(out, "not checked, because nothing was accepted: {}", not_checked.join(", "));
     }
     let rows: usize = found.records.iter().map(|record| record.rows.len()).sum();
-    let claims = found.records.len();
+    let claims = match found.records.len() {
+        1 => "1 claim".to_owned(),
+        n => format!("{n} claims"),
+    };
     let _ = match changes.len() {
-        0 => writeln!(out, "nothing moved: {rows} rows of {claims} claims are within their error bars"),
-        n => writeln!(
-            out,
-            "{n} changes among {rows} rows of {claims} claims; to accept them, run `ebflow bless`"
-        ),
+        0 => writeln!(out, "nothing moved: {rows} rows of {claims} are within their error bars"),
+        n => writeln!(out, "{n} changes among {rows} rows of {claims}; to accept them, run `{acceptance}`"),
     };
     out
 }

@@ -1,29 +1,26 @@
-//! Tables for a terminal.
+//! Verdicts for a terminal.
 
 use std::fmt::Write;
 
-use super::cells::{RECORD_HEADER, complaint, record_cells};
-use crate::claim::{Claim, Evidence, Record, VerdictKind};
-use crate::report::text::aligned;
-use comfy_table::CellAlignment::{Left, Right};
+use super::cells::{complaint, record_cells};
+use crate::claim::{Claim, Evidence, VerdictKind};
 
-/// Verdicts as a table, then what has to be said about those that do not simply hold.
+/// Two lines per claim: its verdict, and the row that decides it. Then what has to be said about those that do not simply hold.
 pub fn text(evidence: &Evidence) -> String {
-    let header: Vec<String> = RECORD_HEADER.iter().copied().chain(["seconds"]).map(str::to_owned).collect();
-    let line = |record: &Record| {
-        let seconds = record.elapsed.map_or_else(|| "–".into(), |time| format!("{:.1}", time.as_secs_f64()));
-        record_cells(record).into_iter().chain([seconds]).collect()
-    };
-    let mut out =
-        aligned(&header, evidence.records.iter().map(line), &[Left, Left, Right, Right, Right, Right]);
+    let mut out = String::new();
+    for record in &evidence.records {
+        let [id, verdict, row, measured, predicted, margin] = record_cells(record);
+        let _ = writeln!(out, "{id:<24}{verdict:<20} margin {margin}");
+        let _ = writeln!(out, "    {row}: {measured} {predicted}");
+    }
     out.push('\n');
     for record in evidence.records.iter().filter(|record| record.is_expected()) {
         if let Some(remark) = record.verdict.remark() {
-            let _ = writeln!(out, "{} {}: {remark}", record.card.id, record.verdict.kind().words());
+            let _ = writeln!(out, "{} {}: {remark}\n", record.card.id, record.verdict.kind().words());
         }
     }
     for record in evidence.records.iter().filter(|record| !record.is_expected()) {
-        let _ = writeln!(out, "UNEXPECTED {}: {}", record.card.id, complaint(record));
+        let _ = writeln!(out, "UNEXPECTED {}: {}\n", record.card.id, complaint(record));
     }
     let _ = writeln!(out, "{}", tally(evidence));
     out

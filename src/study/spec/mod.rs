@@ -72,6 +72,16 @@ pub enum Preset {
     Quick,
 }
 
+impl Preset {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Quick => "quick",
+        }
+    }
+}
+
 /// A study, read and checked.
 #[derive(Debug, Clone)]
 pub struct Spec {
