@@ -158,7 +158,7 @@ pub enum Error {
     },
 
     /// A claim that is not in the register.
-    #[error("there is no claim {id}: did you mean {nearest}? `ebflow verify --list` names them all")]
+    #[error("there is no claim '{id}': did you mean {nearest}? `ebflow verify --list` names them all")]
     UnknownClaim {
         /// What was asked for.
         id: String,

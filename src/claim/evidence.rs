@@ -61,8 +61,9 @@ impl Evidence {
     pub fn read(folder: &Path, register: &[Box<dyn Claim>]) -> Result<Self> {
         let path = folder.join(Self::FILE);
         if !path.is_file() {
+            let lack = if folder.is_dir() { "that file" } else { "such a folder" };
             let problem = format!(
-                "there is no {} in it; name a folder that `ebflow bless` or `ebflow verify --out` has written",
+                "evidence is kept in {}, and there is no {lack}; name a folder that `ebflow bless` or `ebflow verify --out` has written",
                 Self::FILE
             );
             return Err(Error::Store { path: folder.into(), problem });

@@ -105,6 +105,17 @@ fn github_is_told_where_it_runs_the_check() {
 }
 
 #[test]
+fn evidence_is_the_same_to_the_bit_for_any_number_of_threads() {
+    let bench = Bench::new();
+    let gathered = |jobs: usize| {
+        bench.good(&format!("verify {CHEAP} covariance-flow layers-to-flow --jobs {jobs} --out on-{jobs}"));
+        bench.read(&format!("on-{jobs}/claims.jsonl"))
+    };
+    let alone = gathered(1);
+    assert!(alone == gathered(2) && alone == gathered(7));
+}
+
+#[test]
 fn evidence_is_not_replaced_by_less() {
     let bench = Bench::new();
     bench.good(&format!("verify {CHEAP} --out out"));
