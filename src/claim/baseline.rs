@@ -1,9 +1,10 @@
 //! Evidence compared with evidence that was accepted before.
 //!
 //! # Formula
-//! A number has moved when `|new − old|` exceeds the sum of both numerical error bars: discretisation, truncation and rounding. Sampling errors do not
-//! count, because a rerun draws the same samples. An error bar of either kind that is much wider or narrower is a change of its own: a wider one would hide
-//! moves, and a narrower one has lost a source of error.
+//! A number has moved when `|new − old|` exceeds the sum of both numerical error bars: discretisation, truncation and
+//! rounding. Sampling errors do not count, because a rerun draws the same samples. An error bar of either kind that is
+//! much wider or narrower is a change of its own: a wider one would hide moves, and a narrower one has lost a source of
+//! error.
 
 use serde::Serialize;
 
@@ -12,8 +13,8 @@ use super::row::Row;
 use super::value::Value;
 use super::verdict::VerdictKind;
 
-/// A bar so many times wider has lost a digit of what was known, and one so many times narrower claims another. Rounding and other instructions
-/// change a bar by less.
+/// A bar so many times wider has lost a digit of what was known, and one so many times narrower claims another.
+/// Rounding and other instructions change a bar by less.
 const ANOTHER_DIGIT: f64 = 10.0;
 
 /// A difference between accepted and new evidence.

@@ -5,17 +5,19 @@
 //! ```text
 //! A_i0 = (f(x + h_i) − f(x − h_i))/2h_i,      h_i = h c^{−i},      A_ij = (c^{2j} A_{i,j−1} − A_{i−1,j−1})/(c^{2j} − 1)
 //! ```
-//! An entry differs from the two that it was made from by more than it is off, unless these agree by accident. So its error bar is the largest such
-//! difference of its own and of the entry before it, `A_{i−1,j}`, for accidents do not come in pairs, plus what rounding of `f` can do to it; the
-//! entry with the narrowest bar is taken.
+//! An entry differs from the two that it was made from by more than it is off, unless these agree by accident. So its
+//! error bar is the largest such difference of its own and of the entry before it, `A_{i−1,j}`, for accidents do not
+//! come in pairs, plus what rounding of `f` can do to it; the entry with the narrowest bar is taken.
 
 use crate::error::Result;
 
 /// Steps shrink by this factor `c`.
 const SHRINK: f64 = 1.6;
-/// So many of them: the last is a three-thousandth of the first, for a logarithm of a sum may bend that sharply where another term takes over.
+/// So many of them: the last is a three-thousandth of the first, for a logarithm of a sum may bend that sharply where
+/// another term takes over.
 const STEPS: usize = 18;
-/// Evaluations of `f` are rounded by this much, relative to `1 + |f|`: the functions here are logarithms of sums, known relatively.
+/// Evaluations of `f` are rounded by this much, relative to `1 + |f|`: the functions here are logarithms of sums, known
+/// relatively.
 const ROUNDOFF: f64 = 4.0 * f64::EPSILON;
 /// Extrapolation adds up rounding errors of its entries with weights whose sum is at most `Π_j (c^{2j} + 1)/(c^{2j} − 1)`.
 const AMPLIFICATION: f64 = 4.2;

@@ -4,8 +4,8 @@
 //! {"schema":1,"preset":"quick","claims":["tweedie", …]}        the claims, and why there is no evidence of some
 //! {"claim":"tweedie","case":"…","quantity":"…", …}             one line per row, in order
 //! ```
-//! Verdicts are not kept: they follow from the rows. While evidence is being gathered, what there is of it stands in a file of another name, so that the
-//! accepted file is always whole.
+//! Verdicts are not kept: they follow from the rows. While evidence is being gathered, what there is of it stands in a
+//! file of another name, so that the accepted file is always whole.
 
 use std::collections::BTreeMap;
 use std::path::Path;

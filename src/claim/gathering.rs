@@ -1,7 +1,7 @@
 //! [`gather`]: the evidence of many claims, in parallel.
 //!
-//! Claims run one to a thread, each confined to its share of the threads, so that the time a claim takes is its own. Evidence does not depend on how many
-//! threads there are.
+//! Claims run one to a thread, each confined to its share of the threads, so that the time a claim takes is its own.
+//! Evidence does not depend on how many threads there are.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -12,8 +12,8 @@ use super::{Claim, Evidence, Record};
 use crate::error::{Error, Result};
 use crate::study::Preset;
 
-/// Puts claims to the test on so many threads. Whenever one is finished, `watch` is shown its record and all evidence so far; an error of
-/// its ends the work. Records are in the order of the claims.
+/// Puts claims to the test on so many threads. Whenever one is finished, `watch` is shown its record and all evidence
+/// so far; an error of its ends the work. Records are in the order of the claims.
 pub fn gather(
     claims: &[&dyn Claim],
     preset: Preset,

@@ -17,8 +17,9 @@
 //! | [`kernel`], [`confine`], [`truncation`], [`gaussian`] | the claims, one family a module |
 //! | [`register()`] | all of them |
 //!
-//! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the verdict turn; its
-//! [`Default`] is what this crate ships. Tolerances are error bars of the evidence, never constants: see [`Value`] and [`Row`].
+//! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the
+//! verdict turn; its [`Default`] is what this crate ships. Tolerances are error bars of the evidence, never constants:
+//! see [`Value`] and [`Row`].
 
 pub mod baseline;
 mod card;

@@ -1,8 +1,9 @@
 //! [`Residual`]: the largest violation of an identity over many points.
 //!
-//! Every point is judged by its own error bar. While all of them keep to theirs, the row shows the largest difference and the widest bar; where some do
-//! not, it shows the largest difference among these and the bar that it exceeds. Either way the pair moves by no more than its bar when
-//! rounding differs, and a narrow bar is not hidden by a wide one.
+//! Every point is judged by its own error bar. While all of them keep to theirs, the row shows the largest difference
+//! and the widest bar; where some do not, it shows the largest difference among these and the bar that it exceeds.
+//! Either way the pair moves by no more than its bar when rounding differs, and a narrow bar is not hidden by a wide
+//! one.
 
 use super::row::Row;
 use super::value::Value;

@@ -5,14 +5,15 @@
 //! ```text
 //! equal:     margin = 1 − |m − p|/A              at most:  margin = (p + A − m)/(|p| + A),  not above one
 //! ```
-//! and `at least` is `at most` with the signs of both turned. A margin below zero contradicts the statement. A row is *blurred* when its error bar
-//! is so wide that it would not notice a wrong statement.
+//! and `at least` is `at most` with the signs of both turned. A margin below zero contradicts the statement. A row is
+//! *blurred* when its error bar is so wide that it would not notice a wrong statement.
 
 use serde::{Deserialize, Serialize};
 
 use super::value::{Value, null_is_nan};
 
-/// An equality counts as evidence when its error bar is below this share of what is compared: a wrong factor or a wrong sign shows.
+/// An equality counts as evidence when its error bar is below this share of what is compared: a wrong factor or a wrong
+/// sign shows.
 const SHARP: f64 = 0.1;
 
 /// One comparison.

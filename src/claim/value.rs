@@ -6,8 +6,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// Rounding of a closed form of a dozen operations, relatively.
 const ROUNDOFF: f64 = 32.0 * f64::EPSILON;
 
-/// Sampling errors count this many times. A true statement then exceeds its bar with a probability of 6·10⁻⁵ per sampled row, of which the register has
-/// a few hundred, and seeds are fixed.
+/// Sampling errors count this many times. A true statement then exceeds its bar with a probability of 6·10⁻⁵ per
+/// sampled row, of which the register has a few hundred, and seeds are fixed.
 const STANDARD_ERRORS: f64 = 4.0;
 
 /// A number, and how far from the truth it may be for two kinds of reasons.
@@ -49,8 +49,9 @@ impl Value {
         Self { sampling: standard_error, ..self }
     }
 
-    /// The same with a standard error that was estimated from so few seeds. It is enlarged until it exceeds its bar no more often than one that is known: by
-    /// Student's quantile over the normal one. Infinite for a single seed, which tells nothing.
+    /// The same with a standard error that was estimated from so few seeds. It is enlarged until it exceeds its bar no
+    /// more often than one that is known: by Student's quantile over the normal one. Infinite for a single seed, which
+    /// tells nothing.
     pub fn sampled_over(self, standard_error: f64, seeds: usize) -> Self {
         let level = Normal::standard().cdf(STANDARD_ERRORS);
         let student =

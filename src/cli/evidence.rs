@@ -101,7 +101,8 @@ impl Progress {
     }
 }
 
-/// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job. That this fails is no reason to fail.
+/// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job. That this fails
+/// is no reason to fail.
 pub fn tell_github(annotations: &str, summary: &str) {
     if std::env::var_os(ACTIONS).is_some_and(|value| value == "true") {
         eprint!("{annotations}");

@@ -213,7 +213,8 @@ impl Integrator for Rule {
     }
 }
 
-/// Samples converge with this order, and the rows that say so contradict the statement. Whether layers that are no flow have a bound is another matter.
+/// Samples converge with this order, and the rows that say so contradict the statement. Whether layers that are no flow
+/// have a bound is another matter.
 fn assert_order(claim: &LayersToFlow, expected: f64) {
     let record = record(claim);
     assert!(!record.is_expected(), "{:?}", record.verdict);

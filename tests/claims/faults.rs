@@ -3,7 +3,8 @@
 use ebflow::claim::{Claim, Record, Role, Row, VerdictKind};
 use ebflow::study::Preset;
 
-/// The evidence is what the card expects, and every row has a name of its own, by which it can be compared with accepted evidence.
+/// The evidence is what the card expects, and every row has a name of its own, by which it can be compared with
+/// accepted evidence.
 pub fn stands(claim: &dyn Claim) {
     let record = Record::gather(claim, Preset::Quick);
     assert!(record.is_expected(), "{}: {:?}", record.card.id, record.verdict);

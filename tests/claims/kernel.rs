@@ -120,7 +120,8 @@ fn half_the_noise_turns_tweedie() {
     turns(&Tweedie { noisy: halved, ..Tweedie::default() });
 }
 
-/// Noise that is lost in proportion keeps the noisy laws a semigroup: quadrature sees that they are not convolutions with the noise.
+/// Noise that is lost in proportion keeps the noisy laws a semigroup: quadrature sees that they are not convolutions
+/// with the noise.
 #[test]
 fn half_the_noise_breaks_the_diffusion() {
     let halved = |law: &Law, noise: NoiseVariance| match NoiseVariance::new(0.5 * noise.get()) {

@@ -4,14 +4,16 @@
 //! ```text
 //! A = ∫|X|² dμ ≤ 2 ∫|x|² dμ,     and in the proof   A ≤ 2V,   V = ∫|x − m|² dμ
 //! ```
-//! The drift does not know where the origin is, so the second inequality is the statement about the origin where it is hardest to satisfy; the ratio
+//! The drift does not know where the origin is, so the second inequality is the statement about the origin where it is
+//! hardest to satisfy; the ratio
 //! `A/V` is what is measured. For two atoms of masses `p, q` with kernel value `w` between them
 //! ```text
 //! A/V = q w²/(p + qw)² + p w²/(pw + q)² ≤ 1,
 //! ```
-//! increasing in `w`; wide kernels give `X → m − x` and `A/V → 1`. Searches in few dimensions find nothing above one. In many dimensions there is
-//! more: see [`extremal`](super::extremal), where `A/V → 2`. So the constant of the paper cannot be lowered for all dimensions at once:
-//! rows on a schedule of dimensions ask for a ratio of at least `2 − D`, with a `D` that is derived there and tends to zero.
+//! increasing in `w`; wide kernels give `X → m − x` and `A/V → 1`. Searches in few dimensions find nothing above one.
+//! In many dimensions there is more: see [`extremal`](super::extremal), where `A/V → 2`. So the constant of the paper
+//! cannot be lowered for all dimensions at once: rows on a schedule of dimensions ask for a ratio of at least `2 − D`,
+//! with a `D` that is derived there and tends to zero.
 //!
 //! # Paper
 //! `lem:barycentric-action-estimate`
@@ -170,7 +172,8 @@ impl ActionEstimate {
         let mut found =
             (0..restarts).map(|_| self.climb(dimension, &mut stream)).collect::<Result<Vec<f64>>>()?;
         found.sort_by(f64::total_cmp);
-        // A search is a chain of comparisons, and one that rounding turns leads elsewhere: to what another start would have found.
+        // A search is a chain of comparisons, and one that rounding turns leads elsewhere: to what another start would
+        // have found.
         let (best, typical) = (most(found.iter().copied()), found[restarts / 2]);
         let measured = Value::known_to(best, best - typical);
         let case = format!("d = {dimension}, search");

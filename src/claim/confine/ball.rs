@@ -1,16 +1,18 @@
 //! Particles stay in the ball, and in the convex hull.
 //!
 //! # Formula
-//! With `u = x/|x|` and `F = x + X`, the radial inequality `⟨x, X[μ](x)⟩ ≤ R|x| − |x|²` says that no barycentre lies beyond the ball in the
-//! direction of its target: `u·F(x) ≤ R`, inside and outside. Along the flow, and along layers `z ← z + ηv` with `η < 1`, the support
-//! function `h(u) = max_k u·z_k` does not grow for any `u`, and `max_k |z_k|` stays below `R`.
+//! With `u = x/|x|` and `F = x + X`, the radial inequality `⟨x, X[μ](x)⟩ ≤ R|x| − |x|²` says that no barycentre lies
+//! beyond the ball in the direction of its target: `u·F(x) ≤ R`, inside and outside. Along the flow, and along layers
+//! `z ← z + ηv` with `η < 1`, the support function `h(u) = max_k u·z_k` does not grow for any `u`, and `max_k |z_k|`
+//! stays below `R`.
 //!
 //! # Error bars
-//! A computed step starts at the computed cloud, and the exact step from there stays in its hull. So every step may leave the hull by its own error
-//! and no more: the tolerance with which an adaptive step was accepted, or the drift's certificate times `η` for a layer. Errors
-//! of earlier steps are not amplified, and along a run the bars add up. What another machine's rounding does to the number itself is amplified, by as
-//! much as the network makes of it. That is measured: a twin errs by what the certificates allow in every layer, in random directions, and the
-//! distance between the twins is part of the bar.
+//! A computed step starts at the computed cloud, and the exact step from there stays in its hull. So every step may
+//! leave the hull by its own error and no more: the tolerance with which an adaptive step was accepted, or the drift's
+//! certificate times `η` for a layer. Errors of earlier steps are not amplified, and along a run the bars add up. What
+//! another machine's rounding does to the number itself is amplified, by as much as the network makes of it. That is
+//! measured: a twin errs by what the certificates allow in every layer, in random directions, and the distance between
+//! the twins is part of the bar.
 //!
 //! # Paper
 //! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"

@@ -1,18 +1,20 @@
 //! What Euler's rule does to leading order: the constant `C` of `C/L`, with its sign.
 //!
 //! # Formula
-//! Layers of step `h = T/L` follow `ż = v − (h/2)Jv` up to `O(h²)`, `J` the Jacobian of the drift of all particles. So `z_L − z(T) = h w(T) + O(h²)` with
+//! Layers of step `h = T/L` follow `ż = v − (h/2)Jv` up to `O(h²)`, `J` the Jacobian of the drift of all particles. So
+//! `z_L − z(T) = h w(T) + O(h²)` with
 //! ```text
 //! ẇ = Jw − ½Jv,    w(0) = 0.
 //! ```
-//! For a Gaussian law in the mean field everything is known: a layer maps the standard deviation `σ` along an eigenvector to `σ + h g(σ)`,
+//! For a Gaussian law in the mean field everything is known: a layer maps the standard deviation `σ` along an
+//! eigenvector to `σ + h g(σ)`,
 //! `g(σ) = −σ/(1 + βσ²)`, the flow is `σ̇ = g(σ)`, and a change of `σ` at time `t` reaches the horizon as `g(σ_T)/g(σ_t)` times itself, so
 //! ```text
 //! σ_L − σ(T) = −(h/2) ∫₀ᵀ (g_T/g) g'g dt + O(h²) = C/L + O(L^{−2}),    C = −(T/2) g_T ln(g_T/g_0).
 //! ```
-//! A network sees the mean field through weighted nodes: a trapezoid rule of spacing `c(β + 1/σ²)^{−1/2}` up to `r` standard deviations. The sums that the
-//! flow sees have Gaussian summands of precision `β + 1/σ²` at most, so the rule misses them by `e^{−2π²/c²}`, relatively, and as the flow draws the nodes
-//! together it resolves them better.
+//! A network sees the mean field through weighted nodes: a trapezoid rule of spacing `c(β + 1/σ²)^{−1/2}` up to `r`
+//! standard deviations. The sums that the flow sees have Gaussian summands of precision `β + 1/σ²` at most, so the rule
+//! misses them by `e^{−2π²/c²}`, relatively, and as the flow draws the nodes together it resolves them better.
 
 use crate::cloud::{Cloud, CloudView};
 use crate::drift::JacobianField;

@@ -1,8 +1,9 @@
 //! Measures for which the action estimate is sharp, in closed form.
 //!
 //! # Formula
-//! Put a share `p` of the mass into one atom at height `L` on an axis, and spread the rest over a sphere of radius `ρ` in the hyperplane across it.
-//! In many dimensions nearly all points of the sphere are `√2ρ` apart, while the atom is only `(ρ² + L²)^{1/2}` away. With `L < ρ` and
+//! Put a share `p` of the mass into one atom at height `L` on an axis, and spread the rest over a sphere of radius `ρ`
+//! in the hyperplane across it. In many dimensions nearly all points of the sphere are `√2ρ` apart, while the atom is
+//! only `(ρ² + L²)^{1/2}` away. With `L < ρ` and
 //! `β` large, every point of the sphere is drawn to the atom, though hardly any mass is there: the barycentre lies `L` beyond the mean, and
 //! `A/V → (ρ² + L²)/ρ²`, which comes as close to two as one likes: fix `p` and `L²/ρ² < 1`, let `βρ² → ∞`, and let the dimension grow like `(βρ²)²`, then `p → 0` and
 //! `L → ρ`. Both inequalities of the paper's proof become equalities: the barycentre is one point, and that point is as far as the average one.
@@ -18,14 +19,18 @@
 //! q ≥ (p/(1 − p)) e^{(r − L²)/2 − r²/4n},
 //! A/V ≥ ((1 − C)² + λ(1 − 1/q)²)/(1 + pλ) ≥ 2 − D,     D = (1 − λ) + r/n + 2/q + 2p,
 //! ```
-//! and on the schedule `r = 2√n`, `L² = r − 4 ln r`, `p = 1/r`, where `q ≥ r/e`, that is `D ≤ (4 ln r + 2e + 6)/r → 0`: no constant below two serves all dimensions.
+//! and on the schedule `r = 2√n`, `L² = r − 4 ln r`, `p = 1/r`, where `q ≥ r/e`, that is `D ≤ (4 ln r + 2e + 6)/r → 0`:
+//! no constant below two serves all dimensions.
 //!
 //! # Rounding
-//! With `K` terms of `₀F₁`, all positive, `q` is known to `ε_q = (r + L² + 4K + 8)ε`, relatively. The drifts depend on it through `1/(1 + q)` only, and as
+//! With `K` terms of `₀F₁`, all positive, `q` is known to `ε_q = (r + L² + 4K + 8)ε`, relatively. The drifts depend on
+//! it through `1/(1 + q)` only, and as
 //! `C ≤ ½` here, theirs is at most `1.4 ε_q/(1 + q)` and a few `ε`; action (a square) and growth rate (twice the drift of the mean, once the decay)
-//! at most `4 ε_q/(1 + q) + 32ε`, as no sum has terms of two signs but that of the mean's drift, where the atom counts for nothing.
+//! at most `4 ε_q/(1 + q) + 32ε`, as no sum has terms of two signs but that of the mean's drift, where the atom counts
+//! for nothing.
 //!
-//! The vertices of a simplex of `n` points do the same with fewer dimensions per point, as a cloud that any drift can be tried on.
+//! The vertices of a simplex of `n` points do the same with fewer dimensions per point, as a cloud that any drift can
+//! be tried on.
 
 use super::path::dot;
 use crate::claim::Value;
@@ -115,8 +120,9 @@ impl AtomAndSphere {
         Value::known_to(ratio, rounding * ratio)
     }
 
-    /// The rate at which the second moment grows about the origin for which it grows fastest. With `s = |ṁ|`, `a = −V̇/2` and the mean at
-    /// distance `c`, it is `2(cs − a)/(V + c²)`, largest for `c = s/λ`, where it is the root `λ` of `Vλ² + 2aλ = s²`.
+    /// The rate at which the second moment grows about the origin for which it grows fastest. With `s = |ṁ|`,
+    /// `a = −V̇/2` and the mean at distance `c`, it is `2(cs − a)/(V + c²)`, largest for `c = s/λ`, where it is the
+    /// root `λ` of `Vλ² + 2aλ = s²`.
     pub(super) fn growth_rate(&self) -> Value {
         let (Motion { across, along, atom, variance, rounding }, p, l) =
             (self.motion(), self.share, self.height);
@@ -149,7 +155,8 @@ fn hypergeometric(b: f64, z: f64) -> (f64, f64) {
     (sum, k)
 }
 
-/// An atom of mass `share` at height `L` above the centre of a simplex of `vertices` points whose distances are `(2·radius_2)^{1/2}`.
+/// An atom of mass `share` at height `L` above the centre of a simplex of `vertices` points whose distances are
+/// `(2·radius_2)^{1/2}`.
 pub(super) fn atom_and_simplex(vertices: usize, share: f64, radius_2: f64, height: f64) -> Result<Cloud> {
     let dimension = vertices + 1;
     let edge = radius_2.sqrt();
@@ -165,7 +172,8 @@ pub(super) fn atom_and_simplex(vertices: usize, share: f64, radius_2: f64, heigh
     Cloud::new(points, dimension)?.with_weights(weights)
 }
 
-/// Two atoms of masses `p` and `1 − p` on the line at `β = 1`, placed where the second moment grows as fast as it can for two atoms.
+/// Two atoms of masses `p` and `1 − p` on the line at `β = 1`, placed where the second moment grows as fast as it can
+/// for two atoms.
 pub(super) fn growing_atoms(p: f64, distance_2: f64) -> Result<(Cloud, f64)> {
     let (q, w, r) = (1.0 - p, (-0.5 * distance_2).exp(), distance_2.sqrt());
     let velocity = [q * w * r / (p + q * w), -p * w * r / (p * w + q)];

@@ -1,9 +1,9 @@
 //! Errors of networks at doubling depths, and the limits they tend to.
 //!
 //! # Formula
-//! With `e_L` an error, `a_L = L·e_L` and the local orders `p_L = log₂|e_L/e_2L|` have expansions in `1/L`, so `2a_2L − a_L` and `2p_2L − p_L` are closer to
-//! their limits. Orders are extrapolated once; the distance from `p_2L` is taken as the error. Constants are extrapolated twice and judged by the
-//! step before.
+//! With `e_L` an error, `a_L = L·e_L` and the local orders `p_L = log₂|e_L/e_2L|` have expansions in `1/L`, so
+//! `2a_2L − a_L` and `2p_2L − p_L` are closer to their limits. Orders are extrapolated once; the distance from `p_2L`
+//! is taken as the error. Constants are extrapolated twice and judged by the step before.
 
 use std::f64::consts::LN_2;
 
@@ -45,8 +45,8 @@ pub(super) fn order(gaps: &[Gap]) -> Value {
     Value::known_to(limit, (limit - last).abs() + 6.0 * noise / LN_2)
 }
 
-/// The order of a power law through all depths, with the half-width of its interval. Its residuals are the next term of the expansion, not noise, so the
-/// interval is too narrow.
+/// The order of a power law through all depths, with the half-width of its interval. Its residuals are the next term of
+/// the expansion, not noise, so the interval is too narrow.
 pub(super) fn fitted(gaps: &[Gap]) -> Result<Value> {
     let sample = |gap: &Gap| SizeSample { size: gap.depth as f64, values: vec![gap.error.value.abs()] };
     let fit = power_fit(&RateData::new(gaps.iter().map(sample).collect())?, Confidence::new(CONFIDENCE)?)?;

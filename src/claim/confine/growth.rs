@@ -5,18 +5,20 @@
 //! ```text
 //! P/M ≤ 2√2,    M(t) ≤ e^{2√2 t} M(0),    ∫₀ᵀ A dt ≤ 2 ∫₀ᵀ M dt,    sup_t M_R(t) ≤ 2e^{2√2 T} ∫|x|² df₀  for all large R.
 //! ```
-//! Conditioning on a ball about the origin lowers the second moment, so the factor two is not needed. For the truncated Gaussian laws `M` falls throughout. But
-//! the mean of a lopsided law moves, and about an origin on the far side `M` grows: at the rate 0.018 for the best two atoms, and
-//! towards `√2 − 1` for an atom above a sphere in many dimensions (`extremal`). Nothing comes near `2√2`.
+//! Conditioning on a ball about the origin lowers the second moment, so the factor two is not needed. For the truncated
+//! Gaussian laws `M` falls throughout. But the mean of a lopsided law moves, and about an origin on the far side `M`
+//! grows: at the rate 0.018 for the best two atoms, and towards `√2 − 1` for an atom above a sphere in many dimensions
+//! (`extremal`). Nothing comes near `2√2`.
 //!
 //! # Error bars
-//! Every cloud is followed at two tolerances, and the coarser run starts displaced by what the certificates of the drift add up to, to random sides. With `δ` and `γ` the distances between the two runs and between their drifts, in the mean square over the
-//! particles, a cloud as far off as the coarser run has moments that differ by at most
+//! Every cloud is followed at two tolerances, and the coarser run starts displaced by what the certificates of the
+//! drift add up to, to random sides. With `δ` and `γ` the distances between the two runs and between their drifts, in
+//! the mean square over the particles, a cloud as far off as the coarser run has moments that differ by at most
 //! ```text
 //! |ΔM| ≤ 2√M δ + δ²,      |ΔA| ≤ 2√A γ + γ²,      |ΔP| ≤ 2(√A δ + √M γ + δγ),
 //! ```
-//! and what rounding does is part of that, as grown by the flow. Truncated laws are quadrature nodes at two resolutions; the difference of the two adds to the bar.
-//! Integrals over time are Simpson's, at two resolutions.
+//! and what rounding does is part of that, as grown by the flow. Truncated laws are quadrature nodes at two
+//! resolutions; the difference of the two adds to the bar. Integrals over time are Simpson's, at two resolutions.
 //!
 //! # Paper
 //! `prop:uniform-moment-action-hard-trunc`
@@ -45,8 +47,8 @@ const INTERVALS: usize = 16;
 const RESOLUTIONS: [f64; 2] = [0.25, 0.4];
 /// Tolerances in time of the finer and the coarser run.
 const TOLERANCES: [f64; 2] = [1e-11, 1e-9];
-/// Rounding of the closed form of two atoms, relatively. Its two dozen operations lose a factor of 1.5 where the velocities of the atoms
-/// cancel, and the rate goes like the square of that.
+/// Rounding of the closed form of two atoms, relatively. Its two dozen operations lose a factor of 1.5 where the
+/// velocities of the atoms cancel, and the rate goes like the square of that.
 const CLOSED_FORM: f64 = 3.0 * 24.0 * f64::EPSILON;
 
 static CARD: Card = Card {

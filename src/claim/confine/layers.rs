@@ -1,8 +1,9 @@
 //! `L` layers are `C/L` from the flow: first order, with a constant that can be predicted.
 //!
 //! # Formula
-//! Layers are Euler's rule. [`euler`](super::euler) predicts what it does to leading order, with its sign: `σ_L − σ(T) = C/L + O(L^{−2})` for the standard
-//! deviation of a Gaussian law, and `z_L − z(T) = (T/L)w + O(L^{−2})` for particles. Three things are compared with it:
+//! Layers are Euler's rule. [`euler`](super::euler) predicts what it does to leading order, with its sign:
+//! `σ_L − σ(T) = C/L + O(L^{−2})` for the standard deviation of a Gaussian law, and `z_L − z(T) = (T/L)w + O(L^{−2})`
+//! for particles. Three things are compared with it:
 //! - the closed recursion of a Gaussian law;
 //! - the network itself, on nodes of the same law, which are its mean field to many digits;
 //! - the network on samples, for which `L Σ ω (z_L − z(T))·ŵ → T‖w‖`, where `‖w‖² = Σ ω|w|²` and `ŵ = w/‖w‖`.
@@ -10,9 +11,10 @@
 //! Signs matter: the implicit rule has the same constant with the other sign.
 //!
 //! # Error bars
-//! Limits are extrapolated as [`gaps`](super::gaps) says. The flow of a sample is an adaptive run with its a-posteriori bound. Nodes are placed at two resolutions,
-//! whose difference is the error of either; what rounding does to a network on nodes is no more than the bound of an adaptive run on them.
-//! The library's bound of a network adds to its distance from an adaptive run what the run may miss, so it can hardly be violated: it is there to say how sharp it is.
+//! Limits are extrapolated as [`gaps`](super::gaps) says. The flow of a sample is an adaptive run with its a-posteriori
+//! bound. Nodes are placed at two resolutions, whose difference is the error of either; what rounding does to a network
+//! on nodes is no more than the bound of an adaptive run on them. The library's bound of a network adds to its distance
+//! from an adaptive run what the run may miss, so it can hardly be violated: it is there to say how sharp it is.
 //!
 //! # Paper
 //! `alg:two_stage_multilayer_attn`, `alg:full-sample-sequential-posterior`, `upd:discr`
@@ -38,7 +40,8 @@ const SEED: u64 = 20_255;
 const DEPTHS: [usize; 6] = [25, 50, 100, 200, 400, 800];
 /// Tolerance of the run that stands for the flow.
 const TOLERANCE: f64 = 1e-11;
-/// What a bound adds to the distance comes from sums in single precision; this is the allowance for their rounding that [`bound`](crate::flow::bound) makes.
+/// What a bound adds to the distance comes from sums in single precision; this is the allowance for their rounding that
+/// [`bound`](crate::flow::bound) makes.
 const SINGLE: f64 = 1e-3;
 
 static CARD: Card = Card {

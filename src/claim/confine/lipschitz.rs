@@ -1,7 +1,8 @@
 //! The Lipschitz constant of the drift on a ball, in numbers.
 //!
 //! # Formula
-//! For laws `μ, ν` on `B_R` and `x, x' ∈ B_R`, with the kernel `g(u) = e^{−β|u|²/2}` (its normalisation cancels), `D = ∫ g dμ`, `A = ∫ y g dμ`,
+//! For laws `μ, ν` on `B_R` and `x, x' ∈ B_R`, with the kernel `g(u) = e^{−β|u|²/2}` (its normalisation cancels),
+//! `D = ∫ g dμ`, `A = ∫ y g dμ`,
 //! ```text
 //! c = min_{|u| ≤ 2R} g = e^{−2βR²},      ℓ = max_{|u| ≤ 2R} |∇g| = βu e^{−βu²/2} at u = min(2R, β^{−1/2}),
 //! |D_μ(x) − D_ν(x')| ≤ ℓ (|x − x'| + W1),      |A_μ(x) − A_ν(x')| ≤ Rℓ|x − x'| + (1 + Rℓ) W1.
@@ -16,8 +17,9 @@
 //! ```
 //! Read literally the proof gives `1 + (1 + Rℓ)/c + Rℓ/c²`, which is larger.
 //!
-//! This is nearly sharp as a Lipschitz constant: let nearly all mass be at one end of a diameter, a speck of it near the other end, and `x`
-//! there. Then `D(x) ≈ c`, and moving the speck, at distance `u` from `x`, moves the barycentre by `e^{−βu²/2}(1 + β(2R − u)u)/c` times as much.
+//! This is nearly sharp as a Lipschitz constant: let nearly all mass be at one end of a diameter, a speck of it near
+//! the other end, and `x` there. Then `D(x) ≈ c`, and moving the speck, at distance `u` from `x`, moves the barycentre
+//! by `e^{−βu²/2}(1 + β(2R − u)u)/c` times as much.
 //!
 //! # Paper
 //! `prop:sc-drift-lipschitz-bounded-support`

@@ -1,4 +1,5 @@
-//! What confines the flow: balls and hulls that hold it, moments that bound it, laws that stay near each other, layers that stay near it.
+//! What confines the flow: balls and hulls that hold it, moments that bound it, laws that stay near each other, layers
+//! that stay near it.
 //!
 //! | file | claim | paper |
 //! |---|---|---|

@@ -4,7 +4,8 @@
 //! ```text
 //! M = Σ ω|z|²     V = Σ ω|z − m|²     A = Σ ω|v|²     P = 2 Σ ω z·v = dM/dt along the flow
 //! ```
-//! With `e_i` the certificate of `v_i`, rounding and truncation change `A` by at most `Σ ω (2|v_i| e_i + e_i²)` and `P` by at most
+//! With `e_i` the certificate of `v_i`, rounding and truncation change `A` by at most `Σ ω (2|v_i| e_i + e_i²)` and `P`
+//! by at most
 //! `2 Σ ω |z_i| e_i`; sums of `N` terms of one sign err by at most `N` units of roundoff, relatively.
 
 use super::path::{dot, most, self_drift};

@@ -4,17 +4,19 @@
 //! ```text
 //! |X_μ(x) − X_ν(x')| ≤ L(|x − x'| + W1(μ, ν)),      W1(f_t, g_t) ≤ e^{2Lt} W1(f_0, g_0),      L = e^{2βR²}(1 + 2Rℓ)
 //! ```
-//! The paper does not give `L`; [`lipschitz`](super::lipschitz) derives it from the paper's proof. The first inequality is tried on random pairs and on the
-//! pairs that come nearest to it, the second on pairs of clouds on the line.
+//! The paper does not give `L`; [`lipschitz`](super::lipschitz) derives it from the paper's proof. The first inequality
+//! is tried on random pairs and on the pairs that come nearest to it, the second on pairs of clouds on the line.
 //!
-//! As a constant of the first, `L` is good to a factor 1.44: for the specks of [`lipschitz`](super::lipschitz) `L` over the ratio is largest, 1.437, at
+//! As a constant of the first, `L` is good to a factor 1.44: for the specks of [`lipschitz`](super::lipschitz) `L` over
+//! the ratio is largest, 1.437, at
 //! `βR² = 0.71`. As a rate it is vacuous: where a speck of mass sways a barycentre
 //! there is next to no mass to be swayed, and `W1` weighs by mass. A ripple of wavenumber `k` on a flat law grows at the rate
 //! `(k²/β)e^{−k²/2β} ≤ 2/e`, whatever `βR²`.
 //!
 //! # Error bars
 //! `W1` on the line is exact. Both clouds are followed without the guards of a flow, so that a drift that breaks a law is measured, at two
-//! tolerances; the coarser run starts displaced by what the certificates of the drift add up to, and the mean distances between the runs, which bound the errors in `W1`, add up.
+//! tolerances; the coarser run starts displaced by what the certificates of the drift add up to, and the mean distances
+//! between the runs, which bound the errors in `W1`, add up.
 //!
 //! # Paper
 //! `prop:sc-drift-lipschitz-bounded-support`, `eq:sc-deterministic-stability-W1`
@@ -41,13 +43,13 @@ const SEED: u64 = 20_254;
 const PAIRS: usize = 400;
 /// Atoms of each.
 const ATOMS: usize = 5;
-/// Up to this `βR²`, `2L` is below 300. It grows like `e^{2βR²}`, and beyond nothing that random pairs or flows do comes within three orders of it: such rows could
-/// not fail, and are no evidence.
+/// Up to this `βR²`, `2L` is below 300. It grows like `e^{2βR²}`, and beyond nothing that random pairs or flows do
+/// comes within three orders of it: such rows could not fail, and are no evidence.
 const TESTABLE: f64 = 2.0;
 /// Places of the speck.
 const SPECKS: usize = 24;
-/// Mass of the speck, in units of the kernel across the ball, and how far it is moved, in units of the kernel's width or the ball's: so small that only the
-/// derivative counts.
+/// Mass of the speck, in units of the kernel across the ball, and how far it is moved, in units of the kernel's width
+/// or the ball's: so small that only the derivative counts.
 const SPECK: f64 = 1e-3;
 /// Particles of a cloud.
 const COUNT: usize = 150;
@@ -201,7 +203,8 @@ impl Stability {
         }
         let apart = (duel.at[0] - duel.at[1]).abs() + line::w1(&duel.laws[0], &duel.laws[1])?;
         let value = (fields[0].velocity[0] - fields[1].velocity[0]).abs() / apart;
-        // Positions in the ball are rounded before W1 and the drift see them: by an error that is relative to the ball, weighted as they are.
+        // Positions in the ball are rounded before W1 and the drift see them: by an error that is relative to the ball,
+        // weighted as they are.
         let size = duel.laws.iter().flat_map(|law| law.points()).fold(0.0_f64, |m, z| m.max(z.abs()));
         let certified = certificate(&fields[0]) + certificate(&fields[1]);
         Ok(Value::known_to(value, (certified + value * ROUNDINGS * f64::EPSILON * size) / apart))

@@ -4,8 +4,9 @@
 //! ```text
 //! Γ̇ = −2Γ(I + βΓ)⁻¹,     λ + β⁻¹ ln λ = λ0 + β⁻¹ ln λ0 − 2t/β
 //! ```
-//! The closed form meets four witnesses: its own derivative, the ODE integrated numerically, the mean field as quadrature nodes that
-//! know nothing of Gaussians, and finite samples. That the law *stays* Gaussian is seen in the mean field: on the line by its distance `W1` to
+//! The closed form meets four witnesses: its own derivative, the ODE integrated numerically, the mean field as
+//! quadrature nodes that know nothing of Gaussians, and finite samples. That the law *stays* Gaussian is seen in the
+//! mean field: on the line by its distance `W1` to
 //! `N(m, Γ_t)`, and in any dimension by Mardia's kurtosis `E[((Z−m)ᵀC⁻¹(Z−m))²] = d(d+2)`.
 //!
 //! # Paper

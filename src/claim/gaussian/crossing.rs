@@ -1,12 +1,13 @@
 //! When a falling variance comes down to a target, from its values at three times nearby.
 //!
 //! # Formula
-//! The times are those of the integrated variance ODE ([`falls_to`]), and a little before and after. Through them runs the inverse parabola
+//! The times are those of the integrated variance ODE ([`falls_to`]), and a little before and after. Through them runs
+//! the inverse parabola
 //! ```text
 //! t(v*) = Σ_i t_i l_i(v*),     l_i(v) = Π_{j≠i} (v − v_j)/(v_i − v_j)
 //! ```
-//! which is exact where a value is the target itself. Elsewhere it extrapolates, and how far it is from the chord says how well. An error of the values `v_i`
-//! becomes one of the time by the slope of the chord and the weights `l_i`.
+//! which is exact where a value is the target itself. Elsewhere it extrapolates, and how far it is from the chord says
+//! how well. An error of the values `v_i` becomes one of the time by the slope of the chord and the weights `l_i`.
 
 use super::descent::{Timed, falls_to};
 use super::picture::Picture;

@@ -5,8 +5,9 @@
 //! ```text
 //! du/ds = −2β/(1 + βe^u)
 //! ```
-//! by the classical Runge–Kutta method in equal steps; the step that would pass the target is replaced by one of `ds/du` up to the target itself
-//! (Hénon), so that no root has to be found. Half the step gives the answer, and the whole step judges it: its error is some sixteen times larger.
+//! by the classical Runge–Kutta method in equal steps; the step that would pass the target is replaced by one of
+//! `ds/du` up to the target itself (Hénon), so that no root has to be found. Half the step gives the answer, and the
+//! whole step judges it: its error is some sixteen times larger.
 //!
 //! # Paper
 //! `thm:gaussiandenoise` (its `t` is score time)
@@ -21,7 +22,8 @@ pub(super) struct Timed {
     pub error: f64,
 }
 
-/// The score time at which the variance has come down from `start` to `target`, both positive; not a number if the target is above.
+/// The score time at which the variance has come down from `start` to `target`, both positive; not a number if the
+/// target is above.
 pub(super) fn falls_to(start: f64, beta: f64, target: f64) -> Timed {
     let [whole, half] = [1.0, 0.5].map(|share| descent(start.ln(), beta, target.ln(), share * STEP / beta));
     Timed { value: half.time, error: (half.time - whole.time).abs() + half.rounding }
@@ -67,7 +69,8 @@ fn runge_kutta(rate: impl Fn(f64) -> f64, u: f64, step: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Start, `β`, target, and the time that SciPy 1.17 finds: `solve_ivp` of `ln v` by DOP853, tolerances 3e-14, an event at the target.
+    /// Start, `β`, target, and the time that SciPy 1.17 finds: `solve_ivp` of `ln v` by DOP853, tolerances 3e-14, an
+    /// event at the target.
     const REFERENCE: [(f64, f64, f64, f64); 4] = [
         (1.25, 20.0, 1.0, 0.13057858878285522),
         (1.25, 5.0, 0.25, 0.66094379124341),

@@ -5,8 +5,9 @@
 //! ```text
 //! T(1/β) = σ²/2 − 1/(2β) + ln σ/β + ln β/(2β) = (x − 1 + ln x)/(2β),       T(0) = ∞
 //! ```
-//! The variance only falls, so `1/β` is hit if it lies below the start, `x ≥ 1`. For `x < 1` the printed time is negative, and the infimum that defines the
-//! hitting time is one over the empty set. That zero is never reached shows in an invariant: in raw time `t = βs`,
+//! The variance only falls, so `1/β` is hit if it lies below the start, `x ≥ 1`. For `x < 1` the printed time is
+//! negative, and the infimum that defines the hitting time is one over the empty set. That zero is never reached shows
+//! in an invariant: in raw time `t = βs`,
 //! ```text
 //! v e^{2t + βv} = v0 e^{βv0}     ⟹     v(t) ≥ v0 e^{−2t},      dT(v*)/d ln(1/v*) = 1/(2β) + v*/2
 //! ```
@@ -164,14 +165,16 @@ impl DiracHittingTime {
             let grown = Value::known_to(last.value - before.value, last.error + before.error);
             rows.push(fall.growth(&setting.name(), "growth of T(v*) per ln(1/v*), smallest two", grown, 0.0));
         }
-        // What the closed form says of zero, which nothing reaches and no witness can measure: the others show that it grows without bound.
+        // What the closed form says of zero, which nothing reaches and no witness can measure: the others show that it
+        // grows without bound.
         let never = Value::exact(1.0 / (self.target_time)(NOISE, setting.beta()?, 0.0)?);
         let fastest = found.last().map_or(1.0, |time| 1.0 / time.value);
         rows.push(Row::equal(&setting.name(), "1/T(0)", never, Value::exact(0.0)).on_scale(fastest));
         Ok(rows)
     }
 
-    /// The variance of the mean field long after the horizon: above its exponential bound, on its way there, and slower by the logarithm with every target.
+    /// The variance of the mean field long after the horizon: above its exponential bound, on its way there, and slower
+    /// by the logarithm with every target.
     fn decay(&self) -> Result<[Row; 3]> {
         let (setting, late) = (on_line(BETA), [3.0, 4.0]);
         let times = [setting.horizons(late[0])?, setting.horizons(late[1])?];
@@ -237,7 +240,8 @@ struct Fall {
 }
 
 impl Fall {
-    /// The time that it takes per logarithm, from one that is known up to `unsure`; the derivative `1/(2β) + v/2` is this somewhere in between.
+    /// The time that it takes per logarithm, from one that is known up to `unsure`; the derivative `1/(2β) + v/2` is
+    /// this somewhere in between.
     fn growth(&self, case: &str, quantity: &str, time: Value, unsure: f64) -> Row {
         let logarithms = (self.from / self.to).ln();
         let slope = time.value / logarithms;

@@ -5,9 +5,11 @@
 //! ```text
 //! T(v*) = (v0 − v*)/2 + (1/2β) ln(v0/v*),       T* = T(τ_a²) = σ²/2 + (1/2β) ln(1 + σ²/τ_a²)
 //! ```
-//! against four witnesses: the variance ODE integrated up to the target; the mean field as quadrature nodes; finite samples, whose variance has come down to
+//! against four witnesses: the variance ODE integrated up to the target; the mean field as quadrature nodes; finite
+//! samples, whose variance has come down to
 //! `v*/v0` of what it was at the time `T(v*)`; and the event at which the variance of a sample crosses the target. What the sample's own variance does to that
-//! time is taken into account exactly, by starting from it; what the rest of its shape does, and its bias, is estimated by a jackknife ([`MeasuredHitting`]).
+//! time is taken into account exactly, by starting from it; what the rest of its shape does, and its bias, is estimated
+//! by a jackknife ([`MeasuredHitting`]).
 //!
 //! # Paper
 //! `thm:gaussiandenoise` (its `t` is score time)
@@ -207,7 +209,8 @@ impl HittingTime {
         size.gap(setting, time, &DVector::from_element(d, prior / start(setting)), self.drift)
     }
 
-    /// When samples cross the prior's variance, their bias removed, against the closed form from their own variances, both as means over seeds.
+    /// When samples cross the prior's variance, their bias removed, against the closed form from their own variances,
+    /// both as means over seeds.
     fn event(&self, setting: &Setting) -> Result<Row> {
         let (beta, prior) = (setting.beta()?, setting.variances[0]);
         let descent = VarianceDescent::of_prior(prior, setting.noise()?, beta)?;

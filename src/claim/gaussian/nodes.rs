@@ -1,13 +1,14 @@
-//! [`NodePair`]: the noisy law of a setting in space as weighted quadrature nodes, at two resolutions that judge each other; and the mean field on the line and in
-//! the plane.
+//! [`NodePair`]: the noisy law of a setting in space as weighted quadrature nodes, at two resolutions that judge each
+//! other; and the mean field on the line and in the plane.
 //!
 //! # Formula
 //! In space the nodes are a product of trapezoid rules along the axes of `Γ0`, within an ellipsoid:
 //! ```text
 //! x_k = m + Σ_i k_i h_i q_i,   ω_k ∝ exp(−½ Σ_i k_i² h_i²/λ_i),   h_i = c (β + 1/λ_i)^{−1/2},   Σ_i k_i² h_i²/λ_i ≤ r².
 //! ```
-//! The sums that the flow sees have Gaussian summands of precision `β + 1/λ` at most, so the rule misses them by `e^{−2π²/c²}`, relatively, and the ellipsoid
-//! by the mass beyond it. The coarse nodes are wider apart, leave out more, and are followed with less care in time, so that everything shows as a difference.
+//! The sums that the flow sees have Gaussian summands of precision `β + 1/λ` at most, so the rule misses them by
+//! `e^{−2π²/c²}`, relatively, and the ellipsoid by the mass beyond it. The coarse nodes are wider apart, leave out
+//! more, and are followed with less care in time, so that everything shows as a difference.
 
 use nalgebra::DVector;
 
@@ -17,20 +18,21 @@ use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::meanfield::MeanField;
 
-/// Spacing `c` and reach `r` of nodes in space. `e^{−2π²/c²}` is 9e-7 and 2e-5, and what lies beyond takes 1.1e-4 and 2.0e-3 from the fourth moment of a standard normal vector, which is
-/// 15: either falls by about twenty.
+/// Spacing `c` and reach `r` of nodes in space. `e^{−2π²/c²}` is 9e-7 and 2e-5, and what lies beyond takes 1.1e-4 and
+/// 2.0e-3 from the fourth moment of a standard normal vector, which is 15: either falls by about twenty.
 const FINE: Product = Product { spacing: 1.19, reach: 6.0, tolerance: 1e-7 };
 const COARSE: Product = Product { spacing: 1.35, reach: 5.4, tolerance: 1e-6 };
 
-/// The share of what both resolutions are apart that the finer one may be off by. All kinds of error fall by ten at least from one to the other, hence a ninth; twice that
-/// leaves room for two of them that have different signs.
+/// The share of what both resolutions are apart that the finer one may be off by. All kinds of error fall by ten at
+/// least from one to the other, hence a ninth; twice that leaves room for two of them that have different signs.
 pub(super) const FINER: f64 = 2.0 / 9.0;
 
 /// What is asked of nodes in the plane, where they are dear: in `W1`, relative to the standard deviation.
 const PLANE_ACCURACY: f64 = 1e-7;
 
-/// Error bars of [`MeanField`] are estimates. Its own tests (`tests/meanfield`) compare them with closed forms, and assert that nearly all are above the error, and none is below a
-/// tenth of it. All claims about Gaussian laws take this many estimates for a bar.
+/// Error bars of [`MeanField`] are estimates. Its own tests (`tests/meanfield`) compare them with closed forms, and
+/// assert that nearly all are above the error, and none is below a tenth of it. All claims about Gaussian laws take
+/// this many estimates for a bar.
 pub(super) const ESTIMATED: f64 = 10.0;
 
 /// A law in space before the flow, at two resolutions.

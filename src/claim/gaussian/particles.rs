@@ -1,17 +1,20 @@
 //! [`Size`]: finite samples beside their exact partners.
 //!
 //! # Formula
-//! A sample follows the flow; its partners start at the same points and follow the characteristics of the law, which are linear for a Gaussian one: along the axis `q_i` they
-//! keep `λ_i(t)/λ_i(0)` of their variance. The gap `G_N` of the total variances vanishes but for sampling, and for a bias: every particle is its own nearest neighbour, which
-//! shifts it by `1/N`, and in the tail, where less than one neighbour is expected, particles do not move at all, which shifts it by `ln N/N`. With `G_{N/2}` and `G_{N/4}` the means over the
-//! halves and the quarters of the same sample,
+//! A sample follows the flow; its partners start at the same points and follow the characteristics of the law, which
+//! are linear for a Gaussian one: along the axis `q_i` they keep `λ_i(t)/λ_i(0)` of their variance. The gap `G_N` of
+//! the total variances vanishes but for sampling, and for a bias: every particle is its own nearest neighbour, which
+//! shifts it by `1/N`, and in the tail, where less than one neighbour is expected, particles do not move at all, which
+//! shifts it by `ln N/N`. With `G_{N/2}` and `G_{N/4}` the means over the halves and the quarters of the same sample,
 //! ```text
 //! G = 4 G_N − 4 G_{N/2} + G_{N/4},       G' = (8 G_N − 6 G_{N/2} + G_{N/4})/3
 //! ```
-//! have no bias `1/N`; the first has none `ln N/N` either, the second none `1/N²` (Richardson). Either leaves alone what is linear in the empirical law. The first is the answer, and how far
-//! the second is from it is the error bar for the bias that is left. Seeds give the mean and its standard error.
+//! have no bias `1/N`; the first has none `ln N/N` either, the second none `1/N²` (Richardson). Either leaves alone
+//! what is linear in the empirical law. The first is the answer, and how far the second is from it is the error bar for
+//! the bias that is left. Seeds give the mean and its standard error.
 //!
-//! The cost is `N²` and the variance of `G` of order `1/N`: many small samples tell more than few large ones, as long as the bias stays below their standard error.
+//! The cost is `N²` and the variance of `G` of order `1/N`: many small samples tell more than few large ones, as long
+//! as the bias stays below their standard error.
 
 use nalgebra::DVector;
 use rayon::prelude::*;
@@ -39,7 +42,8 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The gap of particles and partners at a time, by which the closed form says that the partners keep these shares of their variances along the axes.
+    /// The gap of particles and partners at a time, by which the closed form says that the partners keep these shares
+    /// of their variances along the axes.
     pub fn gap(
         self,
         setting: &Setting,

@@ -1,13 +1,14 @@
 //! [`Picture`]: the mean field of a setting at one time, at two resolutions, and what of a Gaussian law can be read off it.
 //!
 //! # Formula
-//! Variances along the axes of `Γ0`; the mean and the correlations along these axes, which vanish while mean and eigenvectors stay; on the line, `W1` to a normal law; Mardia's
-//! kurtosis, with `y = C^{−1/2}(Z−m)` along the axes,
+//! Variances along the axes of `Γ0`; the mean and the correlations along these axes, which vanish while mean and
+//! eigenvectors stay; on the line, `W1` to a normal law; Mardia's kurtosis, with `y = C^{−1/2}(Z−m)` along the axes,
 //! ```text
 //! E[((Z−m)ᵀC⁻¹(Z−m))²] = Σ_ij E[y_i² y_j²]
 //! ```
-//! Every error bar is how far both resolutions are apart, plus what the estimated error of the law may do. For the kurtosis they are compared term by term, so that they do not
-//! agree by accident; it does not see an affine map, which is what an error in time is to a Gaussian law, so there is no more to add.
+//! Every error bar is how far both resolutions are apart, plus what the estimated error of the law may do. For the
+//! kurtosis they are compared term by term, so that they do not agree by accident; it does not see an affine map, which
+//! is what an error in time is to a Gaussian law, so there is no more to add.
 
 use nalgebra::{DMatrix, DVector};
 

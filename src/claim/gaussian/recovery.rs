@@ -1,18 +1,21 @@
 //! At the denoising horizon a Gaussian law tends to its prior as `β → ∞`: how fast.
 //!
 //! # Formula
-//! At `T_β = βτ/2` an eigenvalue `s` of the prior has become `λ` with `βλ + ln λ = βs + ln(s + τ)`. For `s > 0`, `λ = s + δ` and `ℓ = ln(1 + τ/s)`,
+//! At `T_β = βτ/2` an eigenvalue `s` of the prior has become `λ` with `βλ + ln λ = βs + ln(s + τ)`. For `s > 0`,
+//! `λ = s + δ` and `ℓ = ln(1 + τ/s)`,
 //! ```text
 //! βδ + ln(1 + δ/s) = ℓ     ⟹     ℓ/(β + 1/s) ≤ δ ≤ ℓ/β,
 //! ```
-//! because `0 ≤ ln(1+x) ≤ x`: the standard deviation is off by `ℓ/(2β√s)` to first order. For `s = 0`, `w = βλ` solves `w + ln w = ln βτ`, so that `w ≈ ln βτ`.
-//! Either equation, solved for its first term, is a falling map, which turns upper bounds of the solution into lower ones and back; from `ℓ/β` and (for `βτ ≥ e`)
+//! because `0 ≤ ln(1+x) ≤ x`: the standard deviation is off by `ℓ/(2β√s)` to first order. For `s = 0`, `w = βλ` solves
+//! `w + ln w = ln βτ`, so that `w ≈ ln βτ`. Either equation, solved for its first term, is a falling map, which turns
+//! upper bounds of the solution into lower ones and back; from `ℓ/β` and (for `βτ ≥ e`)
 //! `ln βτ` on, they close in on it until only rounding is left between them.
 //! With `c_d` the mean length of a standard normal vector, `W1 = c_d |√λ − √s|` for isotropic laws, hence
 //! ```text
 //! W1 ~ c_d ℓ/(2β√s)   (s > 0),        W1 ~ c_d (ln(βτ)/β)^{1/2}   (s = 0).
 //! ```
-//! Otherwise, with `d_i = √λ_i − √s_i` along the axes that both laws share, `(2/π)^{1/2} max_i d_i ≤ W1 ≤ (Σ d_i²)^{1/2}`, the upper bound being the paper's.
+//! Otherwise, with `d_i = √λ_i − √s_i` along the axes that both laws share,
+//! `(2/π)^{1/2} max_i d_i ≤ W1 ≤ (Σ d_i²)^{1/2}`, the upper bound being the paper's.
 //!
 //! # Paper
 //! `lem:gaussian-recovery-condition`
@@ -259,13 +262,14 @@ fn kernel_units(beta: f64) -> Enclosure {
     turned(log, |a| log - a.ln())
 }
 
-/// The share by which `β·W1` may fall short of its limit: `(1 − 1/(βs))(1 − ℓ/(4βs))`, from the bounds of `δ` and of the root, is at least one less this.
+/// The share by which `β·W1` may fall short of its limit: `(1 − 1/(βs))(1 − ℓ/(4βs))`, from the bounds of `δ` and of
+/// the root, is at least one less this.
 fn next_order(s: f64, beta: f64) -> f64 {
     (1.0 + 0.25 * (NOISE / s).ln_1p()) / (beta * s)
 }
 
-/// Bounds of the fixed point of a falling map that contracts, from one of them on, until they come no closer: then they are apart by the rounding of the map, which
-/// [`Value::known_to`] allows for.
+/// Bounds of the fixed point of a falling map that contracts, from one of them on, until they come no closer: then they
+/// are apart by the rounding of the map, which [`Value::known_to`] allows for.
 fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Enclosure {
     let (mut before, mut bound) = (bound, map(bound));
     loop {
@@ -321,7 +325,8 @@ fn slope(series: &str, betas: &[f64], values: &[Value], s: f64) -> Row {
     Row::equal(series, quantity, measured, local_slope(s, from, to).value())
 }
 
-/// Bounds of the slope of `ln W1` against `ln β` between two temperatures: −1 up to the next order of the constant, or the derivative
+/// Bounds of the slope of `ln W1` against `ln β` between two temperatures: −1 up to the next order of the constant, or
+/// the derivative
 /// `−½ + ½/(1 + w)` of `(w/β)^{1/2}` somewhere between, which tends to −½ as slowly as `w` to infinity.
 fn local_slope(s: f64, from: f64, to: f64) -> Enclosure {
     if s > 0.0 {

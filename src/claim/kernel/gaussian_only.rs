@@ -1,15 +1,18 @@
 //! Only the Gaussian kernel turns a score into a barycentre.
 //!
 //! # Formula
-//! For a kernel `K_β(u) = k(√β u)` and a law `f`, with `b(y) = E[X | X + e = y] − y` (`e ~ K_β`) and `g(y) = ∇log(K_β * f)(y)`, the identity is `b = C g`
-//! with one positive definite `C` for all `f` and `y`. Measured is the least residual over *all* matrices,
+//! For a kernel `K_β(u) = k(√β u)` and a law `f`, with `b(y) = E[X | X + e = y] − y` (`e ~ K_β`) and
+//! `g(y) = ∇log(K_β * f)(y)`, the identity is `b = C g` with one positive definite `C` for all `f` and `y`. Measured is
+//! the least residual over *all* matrices,
 //! ```text
 //! r = min_C (Σ_y |b(y) − C g(y)|² / Σ_y |b(y)|²)^{1/2},
 //! ```
-//! a linear least-squares problem; a positive definite `C` cannot do better. A score off by `e` moves `r` by at most `‖C‖e√n` over the size of `b`, and
-//! where `r = 0` it moves `C` by at most `‖C‖e√n` over the least singular value of the scores.
+//! a linear least-squares problem; a positive definite `C` cannot do better. A score off by `e` moves `r` by at most
+//! `‖C‖e√n` over the size of `b`, and where `r = 0` it moves `C` by at most `‖C‖e√n` over the least singular value of
+//! the scores.
 //!
-//! For a Gaussian kernel of covariance `Σ/β`, `C = Σ/β`. Conversely one atom suffices: there `b = −u` and `g = ∇log K(u)`, so that `C∇log K(u) = −u`, hence
+//! For a Gaussian kernel of covariance `Σ/β`, `C = Σ/β`. Conversely one atom suffices: there `b = −u` and
+//! `g = ∇log K(u)`, so that `C∇log K(u) = −u`, hence
 //! `K` is Gaussian of covariance `C`.
 //!
 //! # Paper
@@ -31,8 +34,9 @@ const SEED: u64 = 1204;
 const BETA: f64 = 4.0;
 /// Ridders' first step in units of `β^{−1/2}`.
 const STEP: f64 = 0.5;
-/// The least residual that is told from zero, relative to the drift. No tolerance, but a resolution: residuals are known to about `10⁻¹²`, a thousandth of
-/// it, and one that were not known to a tenth of it would count as blurred. Student's kernel of ten thousand degrees of freedom misses by a million times as much.
+/// The least residual that is told from zero, relative to the drift. No tolerance, but a resolution: residuals are
+/// known to about `10⁻¹²`, a thousandth of it, and one that were not known to a tenth of it would count as blurred.
+/// Student's kernel of ten thousand degrees of freedom misses by a million times as much.
 const RESOLUTION: f64 = 1e-9;
 /// Panels between two kinks of a prior's density.
 const PANELS: usize = 6;

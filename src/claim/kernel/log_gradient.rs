@@ -1,8 +1,8 @@
 //! The drift is a score: `F(x) − x = β⁻¹ ∇log(G_β * μ)(x)`.
 //!
 //! # Formula
-//! The right side is differentiated numerically, from `ln Σ_j ω_j e^{−β|x−z_j|²/2}` summed here and not by the drift under test. At the sources
-//! themselves the measure stays where it is while `x` moves, and its own atom takes part.
+//! The right side is differentiated numerically, from `ln Σ_j ω_j e^{−β|x−z_j|²/2}` summed here and not by the drift
+//! under test. At the sources themselves the measure stays where it is while `x` moves, and its own atom takes part.
 //!
 //! # Paper
 //! `prop:sc-barycentric-drift`, `eq:sc-drift-barycentric`, `eq:sc-posterior-mean-and-drift`
@@ -73,7 +73,8 @@ impl Claim for DriftIsLogGradient {
     }
 }
 
-/// Points with weights that differ by a factor of three, every other one about a kernel width from the one before it: none is alone, however large `β`.
+/// Points with weights that differ by a factor of three, every other one about a kernel width from the one before it:
+/// none is alone, however large `β`.
 fn weighted_cloud(n: usize, d: usize, beta: Beta) -> Result<Cloud> {
     let mut points = normal_points(n, d, 1.0, SEED)?.points().to_vec();
     for pair in points.chunks_exact_mut(2 * d) {
@@ -91,7 +92,8 @@ fn log_mass(cloud: &Cloud, x: &[f64], beta: Beta) -> f64 {
     log_sum_exp(&cloud.rows().enumerate().map(exponent).collect::<Vec<_>>())
 }
 
-/// What rounding may do to a log mass: every exponent is rounded once per coordinate and a few times more, every sum once per source.
+/// What rounding may do to a log mass: every exponent is rounded once per coordinate and a few times more, every sum
+/// once per source.
 fn log_mass_rounding(cloud: &Cloud, x: &[f64], beta: Beta) -> f64 {
     let exponent = 0.5 * beta.get() * (length(x) + radius(cloud)).powi(2);
     f64::EPSILON * ((cloud.dimension() + 8) as f64 * exponent + (cloud.len() + 10) as f64)

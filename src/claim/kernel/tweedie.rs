@@ -5,9 +5,9 @@
 //! ```text
 //! ∇ρ̃(x̃) = −σ⁻² ∫ (x̃ − x) γ(x̃ − x) ρ(dx) = −σ⁻² (x̃ − E[X | x̃]) ρ̃(x̃),        E[X | x̃] = x̃ + σ²∇log ρ̃(x̃) = F_{1/σ²,ρ}(x̃)
 //! ```
-//! where the paper prints minus signs, `γ²` for `σ²`, and `F_{1/σ²,ρ̃}`, the barycentre of the noisy law. Along the diffusion, `f_t = ρ_{T−t}` loses noise
-//! as `t` grows, so `f_{t−δ} = f_t * N(0, 2δI)`, and `∇log f_{t−δ}(x) = (E[Y | x] − x)/2δ` for `Y ~ f_t`; printed are `f_t = f_{t−δ} * N(0, 2δI)` and
-//! the opposite sign.
+//! where the paper prints minus signs, `γ²` for `σ²`, and `F_{1/σ²,ρ̃}`, the barycentre of the noisy law. Along the
+//! diffusion, `f_t = ρ_{T−t}` loses noise as `t` grows, so `f_{t−δ} = f_t * N(0, 2δI)`, and
+//! `∇log f_{t−δ}(x) = (E[Y | x] − x)/2δ` for `Y ~ f_t`; printed are `f_t = f_{t−δ} * N(0, 2δI)` and the opposite sign.
 //!
 //! # Paper
 //! subsections "Tweedie's formula" and "Local denoising along the diffusion" of `app:informal_argument`, `F:beta_rho`
@@ -225,8 +225,8 @@ impl Tweedie {
     }
 }
 
-/// Posterior means and log densities are good to this much, relative to the numbers that go into them: the laws' own tests hold them to it, against
-/// fifty and sixty digits.
+/// Posterior means and log densities are good to this much, relative to the numbers that go into them: the laws' own
+/// tests hold them to it, against fifty and sixty digits.
 const LAW: f64 = 1e-13;
 /// Noisy laws reach so much farther than their priors: eight standard deviations of the noise along the diffusion, and more.
 const FARTHER: f64 = 9.0;

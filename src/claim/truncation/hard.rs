@@ -1,11 +1,13 @@
 //! Hard truncation in `W1`.
 //!
 //! # Formula
-//! On the line `W1 = ∫|F_R − F|`. Below `−R` the difference is `−F`, above `R` it is `1 − F`, and in between it increases (from `−F(−R)` to `1 − F(R)`), so with
+//! On the line `W1 = ∫|F_R − F|`. Below `−R` the difference is `−F`, above `R` it is `1 − F`, and in between it
+//! increases (from `−F(−R)` to `1 − F(R)`), so with
 //! `x*` its zero, and `∫_a^b F = L(b) − L(a)` for `L(x) = E(x − X)₊`, four pieces of known sign add up.
 //!
-//! Where length and direction are independent (symmetric laws on the line, rotationally symmetric ones in space), `W1 = A_R − (q_R/p_R) I_R`: shortening along rays
-//! costs that much, and `|x|` is a potential that proves it optimal. The bound then exceeds `W1` by the factor
+//! Where length and direction are independent (symmetric laws on the line, rotationally symmetric ones in space),
+//! `W1 = A_R − (q_R/p_R) I_R`: shortening along rays costs that much, and `|x|` is a potential that proves it optimal.
+//! The bound then exceeds `W1` by the factor
 //! `(A_R + (q/p)I_R)/(A_R − (q/p)I_R)`, which tends to one as `R` grows. It is attained by `pδ_r + qδ_{−x}`, `r ≤ R < x`.
 //!
 //! # Paper

@@ -1,4 +1,5 @@
-//! What lies outside a ball, and what truncation to it moves, by quadrature of densities: another way than the closed forms of `moments`.
+//! What lies outside a ball, and what truncation to it moves, by quadrature of densities: another way than the closed
+//! forms of `moments`.
 //!
 //! # Formula
 //! `A_R = ∫_{|x|>R} |x| f(x) dx`; for rotationally symmetric laws with the radial density `s_d r^{d−1} f(r)`, `s_d = 2π^{d/2}/Γ(d/2)`. Radii `r` of density `g` are
@@ -6,7 +7,8 @@
 //! ```text
 //! ∫|F_R − F| dr = |1/p_R − 1| ∫_0^R (R − r) g(r) dr + ∫_R^∞ (r − R) g(r) dr.
 //! ```
-//! Potentials that depend on `|x|` alone are 1-Lipschitz if they are so on the half-line, and rays carry mass along themselves: this is `W1(μ^[R], μ)`.
+//! Potentials that depend on `|x|` alone are 1-Lipschitz if they are so on the half-line, and rays carry mass along
+//! themselves: this is `W1(μ^[R], μ)`.
 
 use std::f64::consts::PI;
 
@@ -71,8 +73,8 @@ pub(super) fn radial_distance(law: &Law, mass: f64, radius: f64) -> Result<Value
 mod tests {
     use super::*;
 
-    /// Elementary: `A_R = e^{−R}(1 + R)` for the Laplace law, `2φ(R)` on the line; and in the plane `Re^{−R²/2} + √(2π) P(Z > R)`,
-    /// the tail of the normal law from mpmath with 30 digits.
+    /// Elementary: `A_R = e^{−R}(1 + R)` for the Laplace law, `2φ(R)` on the line; and in the plane
+    /// `Re^{−R²/2} + √(2π) P(Z > R)`, the tail of the normal law from mpmath with 30 digits.
     #[test]
     fn first_moments_match_closed_forms() {
         let phi = (-1.125_f64).exp() / (2.0 * PI).sqrt();

@@ -1,8 +1,9 @@
 //! What lies inside and outside a ball: `q_R`, `A_R`, `I_R`.
 //!
 //! # Formula
-//! On the line, with `L(x) = E(x − X)₊` and `U(x) = E(X − x)₊`: `A_R = Rq_R + L(−R) + U(R)`, `E|X| = L(0) + U(0)`. For `N(0, vI)` in `R^d`, whose radius has the
-//! density of `√v χ_d`: `A_R = √v c_d Q((d+1)/2, R²/2v)`, `c_d = √2 Γ((d+1)/2)/Γ(d/2)`. For a cloud they are sums.
+//! On the line, with `L(x) = E(x − X)₊` and `U(x) = E(X − x)₊`: `A_R = Rq_R + L(−R) + U(R)`, `E|X| = L(0) + U(0)`. For
+//! `N(0, vI)` in `R^d`, whose radius has the density of `√v χ_d`: `A_R = √v c_d Q((d+1)/2, R²/2v)`,
+//! `c_d = √2 Γ((d+1)/2)/Γ(d/2)`. For a cloud they are sums.
 
 use super::norm_tail::chi_square_tail;
 use crate::claim::Value;
@@ -13,7 +14,8 @@ use crate::metric::mean_length;
 
 /// Entries of a split are good to this much, relatively; the laws' own tests hold them to it.
 pub(super) const SPLIT: f64 = 4e-15;
-/// Masses of balls are good to this much, relatively: the laws' own tests hold the incomplete gamma function to it, and intervals are known better.
+/// Masses of balls are good to this much, relatively: the laws' own tests hold the incomplete gamma function to it, and
+/// intervals are known better.
 pub(super) const MASS: f64 = 1e-12;
 
 /// Masses and first moments inside and outside a ball.

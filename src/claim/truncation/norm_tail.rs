@@ -120,7 +120,8 @@ mod tests {
         tail: f64,
     }
 
-    /// mpmath, 40 digits: the Poisson series over `gammainc`; in the plane the integral above, and to 15 digits an integral in polar coordinates.
+    /// mpmath, 40 digits: the Poisson series over `gammainc`; in the plane the integral above, and to 15 digits an
+    /// integral in polar coordinates.
     const REFERENCE: [Case; 10] = [
         Case { mean: &[0.0], variances: &[1.25], radius: 6.0, tail: 8.025_111_266_927_582e-8 },
         Case { mean: &[0.0, 0.0], variances: &[0.25, 0.25], radius: 3.0, tail: 1.522_997_974_471_263e-8 },

@@ -5,12 +5,14 @@
 //! ```text
 //! q_R ≤ Q(d/2, x),   x = (R − |a|)²/2λ₊,      Q(s, x) ≤ x^{s−1}e^{−x}/Γ(s) · 1/(1 − (s−1)₊/x),
 //! ```
-//! with equality in the first for `a = 0`, `Γ = λ₊I`. Hence `Nq_R → 0` if `x = ln N + (d/2 − 1) ln ln N + ω`, `ω → ∞`, and for isotropic centred laws only then:
+//! with equality in the first for `a = 0`, `Γ = λ₊I`. Hence `Nq_R → 0` if `x = ln N + (d/2 − 1) ln ln N + ω`, `ω → ∞`,
+//! and for isotropic centred laws only then:
 //! `Nq_R ≈ e^{−ω}/Γ(d/2)`. The choice `ω = ln ln N` gives
 //! ```text
 //! R_N = |a| + (2λ₊ (ln N + (d/2) ln ln N))^{1/2}.
 //! ```
-//! With `R = c√ln N` and `a = 0`, `Γ = λ₊I`, `Nq_R` is `N^{1−c²/2λ₊}` times a power of `ln N`: it vanishes if `c² > 2λ₊` and diverges if `c² < 2λ₊`.
+//! With `R = c√ln N` and `a = 0`, `Γ = λ₊I`, `Nq_R` is `N^{1−c²/2λ₊}` times a power of `ln N`: it vanishes if
+//! `c² > 2λ₊` and diverges if `c² < 2λ₊`.
 
 use statrs::function::gamma::gamma;
 

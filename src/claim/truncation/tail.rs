@@ -1,17 +1,21 @@
 //! The Gaussian tail display, and the radius that is concluded from it.
 //!
 //! # Formula
-//! The display `q_R ≤ C(1 + R)^d e^{−R²/8λ₊}`, `R ≥ 1 + 2|a|`, holds with `C = 1` in every dimension: there `R − |a| ≥ (R + 1)/2`, so that
+//! The display `q_R ≤ C(1 + R)^d e^{−R²/8λ₊}`, `R ≥ 1 + 2|a|`, holds with `C = 1` in every dimension: there
+//! `R − |a| ≥ (R + 1)/2`, so that
 //! `q_R ≤ P(|Z| > u)`, `u = (R + 1)/2√λ₊`, and Chernoff's `P(|Z| > u) ≤ (e u²/d)^{d/2} e^{−u²/2}` (if `u² > d`; else `(1 + R)^d e^{−R²/8λ₊} ≥ 2^d e^{−d/2} > 1`)
-//! is below `(1 + R)^d e^{−R²/8λ₊}` for `4λ₊d ≥ e` outright and otherwise because `e^{(2R+1)/8λ₊} ≥ e^{3/8λ₊}` exceeds `(e/4λ₊d)^{d/2}`. The true
-//! exponent is `R²/2λ₊`, four times as large. For `a = 0` and wide laws the least constant tends to `2^{−d}`, at `R = 1`.
+//! is below `(1 + R)^d e^{−R²/8λ₊}` for `4λ₊d ≥ e` outright and otherwise because `e^{(2R+1)/8λ₊} ≥ e^{3/8λ₊}` exceeds
+//! `(e/4λ₊d)^{d/2}`. The true exponent is `R²/2λ₊`, four times as large. For `a = 0` and wide laws the least constant
+//! tends to `2^{−d}`, at `R = 1`.
 //!
-//! The text concludes that `R_N` "slightly larger than `√log N`" makes the loss vanish. Read as `c√log N` with `c` near one, the constant decides: see
+//! The text concludes that `R_N` "slightly larger than `√log N`" makes the loss vanish. Read as `c√log N` with `c` near
+//! one, the constant decides: see
 //! `radius`. The display's own bound `N(1 + R)^d e^{−R²/8λ₊}` vanishes for `R² = 8λ₊(log N + (d/2) log log N + ω_N)`, `ω_N → ∞`: `d log(1 + R)` is
 //! `(d/2) log log N` up to a constant.
 //!
 //! # Paper
-//! the display before "Choosing `R = R_N`" and the remark "Sampling interpretation of hard truncation" in `sec:gaussian-noncompact-admissible`
+//! the display before "Choosing `R = R_N`" and the remark "Sampling interpretation of hard truncation" in
+//! `sec:gaussian-noncompact-admissible`
 
 use nalgebra::{DMatrix, DVector};
 use statrs::function::gamma::gamma;

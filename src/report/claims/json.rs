@@ -13,7 +13,8 @@ pub struct Document<'a> {
     claims: Vec<Entry<'a>>,
 }
 
-/// One claim. `measured`, `predicted` and `margin` are those of the row that decides; they are null where there is none or it is not finite, and
+/// One claim. `measured`, `predicted` and `margin` are those of the row that decides; they are null where there is none
+/// or it is not finite, and
 /// `remark` says why.
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
