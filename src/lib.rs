@@ -30,7 +30,7 @@
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
 //! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
 //! | `claim` | the paper's statements, judged by evidence with error bars (feature `study`) | |
-//! | `report` | what rows say, as text, CSV, JSON, SVG and HTML (feature `study`) | |
+//! | `report` | what rows say, as text, CSV, JSON, JUnit, Markdown, SVG and HTML (feature `study`) | |
 //!
 //! # A first flow
 //!

@@ -41,6 +41,8 @@ def clouds(kind, count, dimension):
             return centres + 1e-9 * x, centres + 0.1 * y
         case "collapsed against gaussian":
             return centres + 1e-9 * x, y
+        case "five against gaussian":
+            return centres[np.arange(count) % 5] + 1e-3 * x, y
 
 
 def ours(x, y, directory):
@@ -103,15 +105,15 @@ def main():
             if count <= largest:
                 compare(kind, count, dimension, directory)
         print("\nkind                              N  d   ours/s       gap      MB")
-        kinds = ["nearly equal", "flow against fresh", "collapsed against fresh", "collapsed against gaussian"]
-        for count, dimension in [(5000, 2), (5000, 3), (20_000, 2)]:
+        kinds = ["nearly equal", "flow against fresh", "collapsed against fresh"]
+        kinds += ["collapsed against gaussian", "five against gaussian"]
+        for count, dimension in [(5000, 2), (5000, 3), (20_000, 2), (50_000, 2)]:
             if count <= largest:
                 gaussian = alone("gaussian", count, dimension, directory)
                 for kind in kinds:
                     alone(kind, count, dimension, directory, gaussian)
-        for count in (25_000, 50_000):
-            if count <= largest:
-                alone("gaussian", count, 2, directory)
+        if 25_000 <= largest:
+            alone("gaussian", 25_000, 2, directory)
 
 
 if __name__ == "__main__":
