@@ -14,9 +14,10 @@
 //! length, so that both distances bend alike when `a` is near `x`: good for rays that meet, as they do where
 //! points have collapsed onto clusters.
 //!
-//! For a box of queries in place of `x` there is a second cone, above their own potential; their centre takes the
-//! place of `x`, and where `κ` uses that both bend alike the product of the two radii over the distance of the
-//! boxes joins in, a bound of what `|x − y|` changes by beyond its changes in `x` and in `y` alone.
+//! For a box of queries in place of `x` there is a second cone, above their own potential, with a `κ` of its own;
+//! their centre takes the place of `x`. As `|x − y|` is convex in both, the first part of both serves as it is.
+//! Otherwise the product of the two radii over the distance of the boxes joins in, a bound of what `|x − y|` changes
+//! by beyond its changes in `x` and in `y` alone, which leaves to either box its better part.
 //!
 //! Centres never appear by themselves, only their differences: far from the origin they need not be
 //! floating-point numbers.
@@ -118,20 +119,17 @@ impl Cone<'_> {
         if gap.to_box_2 <= gap.size_2 {
             return by_box;
         }
-        let mut least = self.first_order(region, 0.5 * gap.to_centre_2.sqrt());
-        let mut bend = self.radius * self.radius * self.steepness;
-        if let Some(other) = region.cone {
-            bend += other.radius * other.radius * other.steepness;
-        }
+        let least = self.first_order(region, 0.5 * gap.to_centre_2.sqrt());
+        let mut bend = self.bend() + region.cone.map_or(0.0, Cone::bend);
         if least >= enough {
-            let mut alike = self.bend_alike(region, to_box);
+            let mut apart = self.bend().min(self.bend_alike(region, to_box));
             if let Some(other) = region.cone {
-                alike += other.bend_alike(&Region::node(self), to_box) + self.radius * other.radius / to_box;
+                apart += other.bend().min(other.bend_alike(&Region::node(self), to_box));
+                apart += self.radius * other.radius / to_box;
             }
-            bend = bend.min(alike);
+            bend = bend.min(apart);
         }
-        least -= bend;
-        by_box.max(least)
+        by_box.max(least - bend)
     }
 
     /// The second bound without `κ`; `away` is the distance of the centres.
@@ -153,6 +151,12 @@ impl Cone<'_> {
     #[inline(always)]
     fn slope(&self, k: usize) -> f64 {
         ((self.low[k] - self.apex[k]) + (self.high[k] - self.apex[k])) * self.steepness
+    }
+
+    /// The first part of `κ`.
+    #[inline(always)]
+    fn bend(&self) -> f64 {
+        self.radius * self.radius * self.steepness
     }
 
     /// The second part of `κ`, with the centre of the region for `x`.

@@ -68,26 +68,23 @@ impl<'a, const D: usize> Prices<'a, D> {
         (leaf * LEAF).min(self.tree.len())..((leaf + 1) * LEAF).min(self.tree.len())
     }
 
-    /// Lays a cone above the points of a leaf, its apex the mean of their origins.
+    /// Lays a cone above the points of a leaf. Its apex is the origin of the first: where rays from two clusters meet,
+    /// a point between the clusters would suit neither.
     fn cover_leaf(&mut self, node: usize, origins: &[f64]) {
         let (d, points) = (self.tree.dimension(), self.members(node - self.tree.nodes() / 2));
         if points.is_empty() {
             return;
         }
-        let (mut apex, share) = (vec![0.0; d], 1.0 / points.len() as f64);
-        for origin in origins[points.start * d..points.end * d].chunks_exact(d) {
-            apex.iter_mut().zip(origin).for_each(|(mean, x)| *mean += x * share);
-        }
+        let apex = &origins[points.start * d..][..d];
         let (mut depth, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
         for index in points {
-            depth = depth.min(distance::<D>(&apex, self.tree.point(index)) - self.weights[index]);
+            depth = depth.min(distance::<D>(apex, self.tree.point(index)) - self.weights[index]);
             largest = largest.max(self.weights[index]);
         }
-        self.set(node, &apex, depth, largest);
+        self.set(node, apex, depth, largest);
     }
 
-    /// Lays a cone above the cones of both children. It keeps the apex of the first: where rays from two clusters
-    /// meet, a point between the clusters would suit neither.
+    /// Lays a cone above the cones of both children, with the apex of the first.
     fn join(&mut self, node: usize) {
         let [first, second] = [2 * node + 1, 2 * node + 2].map(|child| self.cone(child));
         if first.largest == f64::NEG_INFINITY {

@@ -5,12 +5,16 @@ use super::prices::Prices;
 use super::side::Side;
 use super::simplex::Simplex;
 use super::start::{Arc, Start, duals};
+use super::tree::BLOCK;
 
 /// Sides of at most so many points are not coarsened; between two such sides all pairs are arcs.
 const SMALL: usize = 128;
 
 /// Violated arcs that a row may add per round.
 const ARCS_PER_ROW: usize = 4;
+
+/// Violated arcs among which a row chooses: some go to other rows of its block.
+const CANDIDATES: usize = 8;
 
 /// Arcs that violate dual feasibility by less are not added. In units of the extent, which lies in `[1/2, 1)`.
 const PRICING_TOLERANCE: f64 = 2e-14;
@@ -82,15 +86,19 @@ fn price<const D: usize>(sources: &Side<D>, targets: &Side<D>, basis: &Basis, vi
     let [source_dual, target_dual] = duals([sources, targets], basis);
     let rows = Prices::new(&sources.tree, &source_dual);
     let mut prices = Prices::new(&targets.tree, &target_dual);
-    let mut found = Vec::with_capacity(ARCS_PER_ROW + 1);
+    let mut found = [const { vec![] }; BLOCK];
     for block in sources.tree.blocks() {
-        let flags = prices.violated(&rows, &block, PRICING_TOLERANCE);
-        for i in block.points.zip(flags).filter_map(|(i, flag)| flag.then_some(i)) {
+        prices.violations(&rows, &block, PRICING_TOLERANCE, CANDIDATES, &mut found);
+        for (i, found) in block.points.zip(&found) {
             let potential = source_dual.values[i];
-            prices.smallest(sources.tree.point(i), potential - PRICING_TOLERANCE, ARCS_PER_ROW, &mut found);
-            for f in &found {
-                prices.lower(f.index, potential - f.value);
-                violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
+            let enough = violated.len() + ARCS_PER_ROW;
+            for f in found {
+                // Other rows of the block may have lowered the price since.
+                let excess = potential + prices.weights[f.index] - f.distance;
+                if excess > PRICING_TOLERANCE && violated.len() < enough {
+                    prices.lower(f.index, excess);
+                    violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
+                }
             }
         }
     }
