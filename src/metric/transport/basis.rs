@@ -1,7 +1,7 @@
 //! [`Basis`]: a spanning tree of the transport network with its flows and potentials.
 //!
 //! # Formula
-//! Sources `0 … n−1`, targets `n … n+m−1` and a root. Along every arc of the tree `u_i + v_j = c_ij`;
+//! Nodes: sources `0 … n−1`, targets `n … n+m−1` and a root. Along every arc of the tree `u_i + v_j = c_ij`;
 //! artificial arcs join components to the root. An arc between a source and its parent points up, one between a
 //! target and its parent points down, so the direction needs no storage. The tree is *strongly feasible*: arcs
 //! without flow point up, that is, they hang a source. Pivots that keep it so never cycle.
@@ -10,6 +10,7 @@
 //! potentials are the business of `lift`.
 
 use super::lift::Pace;
+use super::numbering::Numbering;
 use super::start::{Arc, Start};
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -39,6 +40,8 @@ pub(super) struct Flow {
 #[derive(Debug, Clone)]
 pub(super) struct Basis {
     pub(super) sources: usize,
+    /// Which node is which source, and which target.
+    numberings: [Numbering; 2],
     pub(super) nodes: Vec<Node>,
     /// For every node the child before it.
     previous: Vec<u32>,
@@ -48,13 +51,16 @@ pub(super) struct Basis {
 }
 
 /// The arc that a pivot removes: the child at its lower end, and how much flow goes round the cycle.
-struct Leaving {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leaving {
     child: u32,
     flow: i64,
     on_source_side: bool,
     apex: u32,
     /// Arcs of the tree on the cycle.
     steps: usize,
+    /// `c_1 − c_2 + c_3 − …` along these arcs, from the source to the target, if potentials are late.
+    pub(super) length: f64,
 }
 
 impl Basis {
@@ -73,13 +79,16 @@ impl Basis {
             flow,
             cost,
         };
-        let sent = supply.iter().zip(&start.source_prices).map(|(&mass, &price)| hung(root, mass, price));
-        let missed = demand.iter().zip(&start.target_prices);
-        let missed = missed.map(|(&mass, &price)| hung(root, mass, price + penalty));
+        let [of_sources, of_targets] = &start.numberings;
+        let sent = of_sources.by_number(supply).zip(of_sources.by_number(&start.source_prices));
+        let sent = sent.map(|(mass, price)| hung(root, mass, price));
+        let missed = of_targets.by_number(demand).zip(of_targets.by_number(&start.target_prices));
+        let missed = missed.map(|(mass, price)| hung(root, mass, price + penalty));
         let mut nodes: Vec<Node> = sent.chain(missed).collect();
         nodes.push(Node { parent: NONE, ..hung(0, 0, 0.0) });
         for arc in start.by_reduced_cost() {
-            let (i, j) = (arc.source as usize, sources + arc.target as usize);
+            let (i, j) = (of_sources.number(arc.source), of_targets.number(arc.target));
+            let (i, j) = (i as usize, sources + j as usize);
             let (left, right) = (nodes[i].flow, nodes[j].flow);
             let open = nodes[i].parent == root as u32 && nodes[j].parent == root as u32;
             if !open || left == 0 || right == 0 {
@@ -91,7 +100,8 @@ impl Basis {
             nodes[other].flow -= flow;
         }
         let (previous, potentials) = (vec![NONE; root + 1], vec![0.0; root + 1]);
-        let mut basis = Self { sources, nodes, previous, potentials, pace: Pace::default() };
+        let numberings = start.numberings.clone();
+        let mut basis = Self { sources, numberings, nodes, previous, potentials, pace: Pace::default() };
         for node in 0..root as u32 {
             basis.link(node, basis.node(node).parent);
         }
@@ -138,29 +148,45 @@ impl Basis {
         }
     }
 
-    /// `c_ij − u_i − v_j`: negative for an arc that pays.
+    /// An arc between points as an arc between the numbers of their nodes, as which it may enter.
+    pub(super) fn numbered(&self, arc: &Arc) -> Arc {
+        let [of_sources, of_targets] = &self.numberings;
+        Arc { source: of_sources.number(arc.source), target: of_targets.number(arc.target), cost: arc.cost }
+    }
+
+    /// `c_ij − u_i − v_j` of a numbered arc: negative if it pays.
     #[inline(always)]
     pub(super) fn reduced_cost(&self, arc: &Arc) -> f64 {
         let (i, j) = (arc.source as usize, self.sources + arc.target as usize);
         arc.cost - self.potentials[i] - self.potentials[j]
     }
 
-    /// Brings an arc into the tree, if it pays more than the tolerance; where potentials are late only the cycle
+    /// Brings a numbered arc into the tree, if it pays more than the tolerance; where potentials are late only the cycle
     /// tells.
     pub(super) fn pivot(&mut self, arc: &Arc, tolerance: f64) -> bool {
         let (source, target) = (arc.source, (self.sources + arc.target as usize) as u32);
-        let leaving = self.leaving(source, target);
-        let reduced = self.reduced_cost_now(arc, leaving.apex);
+        let (leaving, reduced) = if self.pace.late {
+            let leaving = self.leaving::<true>(source, target);
+            (leaving, arc.cost - leaving.length)
+        } else {
+            (self.leaving::<false>(source, target), self.reduced_cost(arc))
+        };
         if reduced >= -tolerance {
             self.misled(leaving.steps);
             return false;
         }
-        if leaving.flow > 0 {
-            self.push_flow(source, leaving.apex, -leaving.flow);
-            self.push_flow(target, leaving.apex, leaving.flow);
+        let (inner, outer, rise, flow) = if leaving.on_source_side {
+            (source, target, reduced, leaving.flow)
+        } else {
+            (target, source, -reduced, -leaving.flow)
+        };
+        if flow != 0 || self.pace.by_size {
+            let Node { parent, rank, .. } = *self.node(leaving.child);
+            let moved = if self.pace.by_size { rank } else { 0 };
+            self.change(inner, parent, -flow, 0);
+            self.change(parent, leaving.apex, -flow, moved.wrapping_neg());
+            self.change(outer, leaving.apex, flow, moved);
         }
-        let (inner, outer, rise) =
-            if leaving.on_source_side { (source, target, reduced) } else { (target, source, -reduced) };
         self.hang(inner, outer, &leaving, arc.cost);
         self.lift(inner, rise, leaving.steps);
         true
@@ -169,20 +195,26 @@ impl Basis {
     /// Walks both ends of the entering arc up to where they meet. Flow falls on the sources' arcs above the
     /// source and on the targets' arcs above the target; of those with least flow the last one along the cycle
     /// must leave.
-    fn leaving(&self, source: u32, target: u32) -> Leaving {
+    pub(super) fn leaving<const LATE: bool>(&self, source: u32, target: u32) -> Leaving {
         let (mut a, mut b) = (source, target);
         let (mut least_a, mut least_b) = ((i64::MAX, NONE), (i64::MAX, NONE));
-        let mut steps = 0;
+        let (mut steps, mut length) = (0, 0.0);
         while a != b {
             let (above_a, above_b) = (self.node(a), self.node(b));
             if above_a.rank <= above_b.rank {
                 if self.is_source(a) && above_a.flow < least_a.0 {
                     least_a = (above_a.flow, a);
                 }
+                if LATE {
+                    length += if self.is_source(a) { above_a.cost } else { -above_a.cost };
+                }
                 a = above_a.parent;
             } else {
                 if !self.is_source(b) && above_b.flow <= least_b.0 {
                     least_b = (above_b.flow, b);
+                }
+                if LATE {
+                    length += if self.is_source(b) { -above_b.cost } else { above_b.cost };
                 }
                 b = above_b.parent;
             }
@@ -190,17 +222,18 @@ impl Basis {
         }
         let on_source_side = least_a.0 < least_b.0;
         let (flow, child) = if on_source_side { least_a } else { least_b };
-        Leaving { child, flow, on_source_side, apex: a, steps }
+        Leaving { child, flow, on_source_side, apex: a, steps, length }
     }
 
-    /// Adds flow to the targets' arcs and takes it from the sources' arcs (or the reverse) from `node` up to
-    /// the apex.
-    fn push_flow(&mut self, node: u32, apex: u32, of_sources: i64) {
+    /// Adds flow to the sources' arcs and takes it from the targets', and raises the ranks, from `node` up to below
+    /// `end`; ranks wrap around.
+    fn change(&mut self, node: u32, end: u32, flow_of_sources: i64, rank: u32) {
         let mut at = node;
-        while at != apex {
-            let change = if self.is_source(at) { of_sources } else { -of_sources };
+        while at != end {
+            let flow = if self.is_source(at) { flow_of_sources } else { -flow_of_sources };
             let node = &mut self.nodes[at as usize];
-            node.flow += change;
+            node.flow += flow;
+            node.rank = node.rank.wrapping_add(rank);
             at = node.parent;
         }
     }
@@ -209,10 +242,6 @@ impl Basis {
     /// over.
     fn hang(&mut self, inner: u32, outer: u32, leaving: &Leaving, cost: f64) {
         let moved = self.node(leaving.child).rank;
-        if self.pace.by_size {
-            self.resize(self.node(leaving.child).parent, leaving.apex, |size| size - moved);
-            self.resize(outer, leaving.apex, |size| size + moved);
-        }
         let (mut node, mut parent, mut flow, mut cost) = (inner, outer, leaving.flow, cost);
         let mut not_below = 0;
         loop {
@@ -231,23 +260,45 @@ impl Basis {
         }
     }
 
-    /// `u`, one value per source.
-    pub(super) fn source_potentials(&self) -> &[f64] {
-        &self.potentials[..self.sources]
-    }
-
-    /// `v`, one value per target.
-    pub(super) fn target_potentials(&self) -> &[f64] {
-        &self.potentials[self.sources..self.nodes.len() - 1]
+    /// `u` of every source and `v` of every target.
+    pub(super) fn potentials(&self) -> [Vec<f64>; 2] {
+        let [of_sources, of_targets] = &self.numberings;
+        let (u, v) = self.potentials[..self.len() - 1].split_at(self.sources);
+        [of_sources.by_point(u), of_targets.by_point(v)]
     }
 
     /// For every source a target, and for every target a source, to which the tree joins it, if there is one.
-    pub(super) fn partners(&self) -> impl Iterator<Item = Option<usize>> {
-        self.nodes[..self.nodes.len() - 1].iter().map(|node| {
+    pub(super) fn partners(&self) -> [Vec<Option<usize>>; 2] {
+        let partner = |node: &Node| {
             let partner = if node.parent == self.root() { node.first_child } else { node.parent };
-            let offset = if self.is_source(partner) { 0 } else { self.sources };
-            (partner != NONE).then(|| partner as usize - offset)
-        })
+            (partner != NONE).then(|| self.point(partner))
+        };
+        let [of_sources, of_targets] = &self.numberings;
+        let partners: Vec<_> = self.nodes[..self.len() - 1].iter().map(partner).collect();
+        let (of_u, of_v) = partners.split_at(self.sources);
+        [of_sources.by_point(of_u), of_targets.by_point(of_v)]
+    }
+
+    /// The source or target that a node is.
+    fn point(&self, node: u32) -> usize {
+        let (node, [of_sources, of_targets]) = (node as usize, &self.numberings);
+        if node < self.sources { of_sources.point(node) } else { of_targets.point(node - self.sources) }
+    }
+
+    /// The sources and the targets as a walk through the tree meets them.
+    pub(super) fn along_the_tree(&self) -> [Vec<usize>; 2] {
+        let (mut met, mut pending) = ([vec![], vec![]], vec![self.root()]);
+        while let Some(at) = pending.pop() {
+            if at != self.root() {
+                met[usize::from(!self.is_source(at))].push(self.point(at));
+            }
+            let mut child = self.node(at).first_child;
+            while child != NONE {
+                pending.push(child);
+                child = self.node(child).next;
+            }
+        }
+        met
     }
 
     /// The arcs of the tree between sources and targets, also those without flow.
@@ -256,7 +307,7 @@ impl Basis {
         let of_tree = (0..root).map(|at| (at, self.node(at))).filter(move |(_, node)| node.parent != root);
         of_tree.map(|(at, node)| {
             let (source, target) = if self.is_source(at) { (at, node.parent) } else { (node.parent, at) };
-            Flow { source: source as usize, target: target as usize - self.sources, mass: node.flow }
+            Flow { source: self.point(source), target: self.point(target), mass: node.flow }
         })
     }
 }
@@ -287,7 +338,7 @@ mod tests {
         let cost = |i: u32, j: u32| f64::from((7 * i * i + 13 * j + 5 * i * j) % 11);
         let pairs = (0..6).flat_map(|source| (0..5).map(move |target| (source, target)));
         let arcs = pairs.map(|(source, target)| Arc { source, target, cost: cost(source, target) });
-        let start = Start { arcs: arcs.collect(), source_prices: vec![0.0; 6], target_prices: vec![0.0; 5] };
+        let start = Start::unpriced(arcs.collect(), [6, 5]);
         let mut basis = Basis::greedy(&supply, &demand, &start, 100.0);
         check(&basis, &supply, &demand);
         let mut pivots = 0;
@@ -298,8 +349,8 @@ mod tests {
             pivots += 1;
         }
         assert!(pivots > 3, "{pivots} pivots: a test that cannot fail");
-        let before = basis.source_potentials().to_vec();
+        let [before, _] = basis.potentials();
         basis.refresh();
-        assert!(before.iter().zip(basis.source_potentials()).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert!(before.iter().zip(&basis.potentials()[0]).all(|(a, b)| (a - b).abs() < 1e-9));
     }
 }

@@ -16,7 +16,6 @@
 //! size of its subtree, which changes along the cycle only.
 
 use super::basis::{Basis, NONE, Node};
-use super::start::Arc;
 
 /// Subtrees up to this size are lifted at once in any case: they cost little, and their arcs lead out of them.
 const SMALL: u32 = 500;
@@ -31,7 +30,7 @@ pub(super) struct Pace {
     /// Ranks are sizes of subtrees, not depths.
     pub(super) by_size: bool,
     /// Some potentials are late.
-    late: bool,
+    pub(super) late: bool,
     /// Steps round cycles whose arcs did not pay, since potentials were last computed afresh.
     misled: usize,
     /// By how many nodes lifting all subtrees would recently have exceeded its worth.
@@ -103,36 +102,6 @@ impl Basis {
         self.pace.by_size = true;
     }
 
-    /// Changes the sizes from a node up to below the apex.
-    pub(super) fn resize(&mut self, node: u32, apex: u32, change: impl Fn(u32) -> u32) {
-        let mut at = node;
-        while at != apex {
-            let node = &mut self.nodes[at as usize];
-            node.rank = change(node.rank);
-            at = node.parent;
-        }
-    }
-
-    /// `c_ij − u_i − v_j` for an arc whose cycle has this apex, also where potentials are late.
-    pub(super) fn reduced_cost_now(&self, arc: &Arc, apex: u32) -> f64 {
-        if !self.pace.late {
-            return self.reduced_cost(arc);
-        }
-        let target = (self.sources + arc.target as usize) as u32;
-        arc.cost - self.potential_above(arc.source, apex) - self.potential_above(target, apex)
-    }
-
-    /// The potential of a node if that of the apex were zero.
-    fn potential_above(&self, node: u32, apex: u32) -> f64 {
-        let (mut at, mut potential, mut sign) = (node, 0.0, 1.0);
-        while at != apex {
-            let Node { parent, cost, .. } = *self.node(at);
-            potential += sign * cost;
-            (at, sign) = (parent, -sign);
-        }
-        potential
-    }
-
     /// Takes note of a cycle that was walked round for nothing; when that has cost as much as computing the
     /// potentials, it is time to.
     pub(super) fn misled(&mut self, steps: usize) {
@@ -179,7 +148,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
-    use super::super::start::Start;
+    use super::super::start::{Arc, Start};
     use super::*;
 
     /// Seed of the random costs.
@@ -199,8 +168,7 @@ mod tests {
             let targets = source.saturating_sub(3)..(source + 5).min(SOURCES + 1);
             arcs.extend(targets.map(|target| Arc { source, target, cost: random.random() }));
         }
-        let prices = |count: u32| vec![0.0; count as usize];
-        Start { arcs, source_prices: prices(SOURCES), target_prices: prices(SOURCES + 1) }
+        Start::unpriced(arcs, [SOURCES as usize, SOURCES as usize + 1])
     }
 
     /// Two units everywhere but at the first and the last target: they join the tree to a chain.
@@ -270,7 +238,8 @@ mod tests {
         let mut fresh = basis.clone();
         fresh.refresh();
         for arc in start.arcs.iter().step_by(97) {
-            let now = basis.reduced_cost_now(arc, basis.root());
+            let (source, target) = (arc.source, SOURCES + arc.target);
+            let now = arc.cost - basis.leaving::<true>(source, target).length;
             assert!((now - fresh.reduced_cost(arc)).abs() < TOLERANCE);
         }
     }

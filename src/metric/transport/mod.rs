@@ -13,7 +13,7 @@
 //! | merge coincident points, cancel common mass, scale | `problem` |
 //! | merge neighbours until all pairs fit, solve, refine | `side`, `solve` |
 //! | first arcs and prices from the coarser solution | `start`, `transform` |
-//! | primal network simplex on those arcs | `simplex`, `basis`, `lift` |
+//! | primal network simplex on those arcs | `simplex`, `basis`, `lift`, `numbering` |
 //! | all pairs priced by tree search, violated arcs added | `search`, `prices`, `cone`, `tree` |
 //! | both bounds, independent of all of the above | `certificate`, `potential` |
 //!
@@ -27,6 +27,7 @@ mod cone;
 mod dual;
 mod lift;
 mod mass;
+mod numbering;
 mod potential;
 mod prices;
 mod problem;

@@ -3,8 +3,8 @@
 use super::basis::Basis;
 use super::start::Arc;
 
-/// Arcs first have to pay this much to enter, in units of the extent, and then a tenth of it, and so on. Above it,
-/// between clouds that have not collapsed, there is no difference.
+/// Where many arcs pay they first have to pay this much to enter, in units of the extent, then a tenth of it, and so on.
+/// Between clouds that have not collapsed nearly all pay more.
 const FIRST_THRESHOLD: f64 = 1e-5;
 
 /// By how much the threshold falls.
@@ -17,34 +17,43 @@ const NODES_PER_ARC: usize = 10;
 #[derive(Debug, Clone)]
 pub(super) struct Simplex {
     pub(super) basis: Basis,
-    pub(super) arcs: Vec<Arc>,
-    /// Arcs whose reduced cost is above minus this do not enter.
-    tolerance: f64,
+    /// Between numbered points.
+    arcs: Vec<Arc>,
     pub(super) pivots: usize,
 }
 
 impl Simplex {
-    /// A simplex that starts from a feasible basis.
-    pub(super) fn new(basis: Basis, arcs: Vec<Arc>, tolerance: f64) -> Self {
-        Self { basis, arcs, tolerance, pivots: 0 }
+    /// A simplex that starts from a feasible basis, without arcs to enter it.
+    pub(super) fn new(basis: Basis) -> Self {
+        Self { basis, arcs: vec![], pivots: 0 }
     }
 
-    /// Pivots until no arc pays.
+    /// Offers arcs between points.
+    pub(super) fn offer(&mut self, arcs: &[Arc]) {
+        self.arcs.extend(arcs.iter().map(|arc| self.basis.numbered(arc)));
+    }
+
+    /// Number of arcs offered.
+    pub(super) fn offered(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// Pivots until no arc pays more than the tolerance.
     ///
     /// What arcs pay may spread over many decades where points have collapsed onto clusters. Pivots that gain little
     /// would be undone by those that gain more, so many arcs enter in the order of these decades.
-    pub(super) fn optimise(&mut self) {
+    pub(super) fn optimise(&mut self, tolerance: f64) {
         let few = self.basis.len() / NODES_PER_ARC;
         self.basis.catch_up();
-        let many = self.paying(self.tolerance).nth(few).is_some();
-        let mut threshold = if many { FIRST_THRESHOLD } else { self.tolerance };
+        let many = self.paying(tolerance).nth(few).is_some();
+        let mut threshold = if many { FIRST_THRESHOLD } else { tolerance };
         loop {
             let entered = self.enter(threshold);
-            if entered == 0 && threshold == self.tolerance {
+            if entered == 0 && threshold == tolerance {
                 break;
             }
             if entered <= few {
-                threshold = (threshold / STEP).max(self.tolerance);
+                threshold = (threshold / STEP).max(tolerance);
             }
         }
         self.basis.refresh();

@@ -23,6 +23,11 @@ const PRICING_TOLERANCE: f64 = 2e-14;
 /// that potentials pile up.
 const PIVOT_TOLERANCE: f64 = 1e-14;
 
+/// The tolerance of the first round, and by how much that of the next ones falls. While arcs are missing that will be
+/// priced in, finer pivots would be in vain.
+const FIRST_TOLERANCE: f64 = 1e-9;
+const STEP: f64 = 100.0;
+
 /// Rounds after which pricing stops. Far more than ever needed; bounds the time should rounding keep it from
 /// settling, and the certificate says what was reached.
 const ROUNDS: usize = 1000;
@@ -61,19 +66,22 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
     // them are served no potential carries it, nor its rounding.
     let penalty = 4.0 * (sources.tree.dimension() as f64).sqrt();
     let basis = Basis::greedy(&sources.masses, &targets.masses, &start, penalty);
-    let mut simplex = Simplex::new(basis, start.arcs, PIVOT_TOLERANCE);
-    let mut violated = vec![];
+    let mut simplex = Simplex::new(basis);
+    simplex.offer(&start.arcs);
+    drop(start);
+    let (mut violated, mut tolerance) = (vec![], FIRST_TOLERANCE);
     for _ in 0..ROUNDS {
-        simplex.optimise();
+        simplex.optimise(tolerance);
+        tolerance = (tolerance / STEP).max(PIVOT_TOLERANCE);
         effort.rounds += 1;
         price(sources, targets, &simplex.basis, &mut violated);
         if violated.is_empty() {
             break;
         }
-        simplex.arcs.extend_from_slice(&violated);
+        simplex.offer(&violated);
     }
     effort.pivots += simplex.pivots;
-    effort.arcs = simplex.arcs.len();
+    effort.arcs = simplex.offered();
     Solution { basis: simplex.basis, effort }
 }
 

@@ -1,4 +1,4 @@
-//! [`Start`]: the arcs and prices with which a simplex begins.
+//! [`Start`]: the arcs, prices and numberings with which a simplex begins.
 //!
 //! Small problems take all pairs. Larger ones solve a coarser problem first. Its potential `V_J` on the coarse
 //! targets prices the fine points, each of which offers the arcs of least reduced cost:
@@ -14,6 +14,7 @@
 
 use super::basis::Basis;
 use super::dual::Dual;
+use super::numbering::Numbering;
 use super::prices::Prices;
 use super::side::{Coarse, Side};
 use super::transform::transform;
@@ -30,23 +31,28 @@ pub(super) struct Arc {
     pub(super) cost: f64,
 }
 
-/// The first arcs, by source and target, and prices near the optimal ones.
-#[derive(Debug, Clone, Default)]
+/// The first arcs, by the numbers of source and target, and prices near the optimal ones.
+#[derive(Debug, Clone)]
 pub(super) struct Start {
     pub(super) arcs: Vec<Arc>,
     pub(super) source_prices: Vec<f64>,
     pub(super) target_prices: Vec<f64>,
+    /// Of the sources, and of the targets.
+    pub(super) numberings: [Numbering; 2],
 }
 
 impl Start {
     /// All pairs, with prices zero.
     pub(super) fn dense<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Self {
         let pairs = (0..sources.len()).flat_map(|i| (0..targets.len()).map(move |j| (i, j)));
-        Self {
-            arcs: pairs.map(|(i, j)| arc(&sources.tree, &targets.tree, i, j)).collect(),
-            source_prices: vec![0.0; sources.len()],
-            target_prices: vec![0.0; targets.len()],
-        }
+        let arcs = pairs.map(|(i, j)| arc(&sources.tree, &targets.tree, i, j)).collect();
+        Self::unpriced(arcs, [sources.len(), targets.len()])
+    }
+
+    /// Arcs between so many sources and targets, with prices zero and the points numbered as they are.
+    pub(super) fn unpriced(arcs: Vec<Arc>, counts: [usize; 2]) -> Self {
+        let [source_prices, target_prices] = counts.map(|count| vec![0.0; count]);
+        Self { arcs, source_prices, target_prices, numberings: counts.map(Numbering::identity) }
     }
 
     /// The start that the optimal basis of the coarser problem suggests.
@@ -73,9 +79,11 @@ impl Start {
         let source_dual = transform(&rough, &Prices::new(targets, &target_dual), NEIGHBOURS, |i, found| {
             arcs.push(Arc { source: i as u32, target: found.index as u32, cost: found.distance });
         });
-        arcs.sort_unstable_by_key(|arc| (arc.source, arc.target));
+        let numberings = numberings(coarse, basis);
+        let [of_sources, of_targets] = &numberings;
+        arcs.sort_unstable_by_key(|arc| (of_sources.number(arc.source), of_targets.number(arc.target)));
         arcs.dedup_by_key(|arc| (arc.source, arc.target));
-        Self { arcs, source_prices: source_dual.values, target_prices: target_dual.values }
+        Self { arcs, source_prices: source_dual.values, target_prices: target_dual.values, numberings }
     }
 
     /// The arcs, those of least reduced cost first.
@@ -93,19 +101,29 @@ fn arc<const D: usize>(sources: &Tree<D>, targets: &Tree<D>, i: usize, j: usize)
     Arc { source: i as u32, target: j as u32, cost: distance::<D>(sources.point(i), targets.point(j)) }
 }
 
+/// Numbers the fine points along the tree of the coarser problem.
+fn numberings<const D: usize>(coarse: [&Coarse<D>; 2], basis: &Basis) -> [Numbering; 2] {
+    let [sources, targets] = basis.along_the_tree();
+    let refined = |side: &Coarse<D>, points: Vec<usize>| {
+        let members = points.into_iter().flat_map(|point| side.members(point));
+        Numbering::new(members.map(|member| member as u32).collect())
+    };
+    [refined(coarse[0], sources), refined(coarse[1], targets)]
+}
+
 /// The potentials of a basis on the sources and on the targets, with the other ends of its arcs.
 pub(super) fn duals<const D: usize>(sides: [&Side<D>; 2], basis: &Basis) -> [Dual; 2] {
     let [sources, targets] = sides.map(|side| &side.tree);
-    let mut partners = basis.partners();
-    let mut dual = |here: &Tree<D>, there: &Tree<D>, values: &[f64]| {
-        let mut dual = Dual::default();
-        for ((index, &value), partner) in values.iter().enumerate().zip(partners.by_ref()) {
-            let x = here.point(index);
-            dual.push(value, partner.map_or(x, |at| there.point(at)));
-        }
-        dual
+    let ([u, v], [of_sources, of_targets]) = (basis.potentials(), basis.partners());
+    let dual = |here: &Tree<D>, there: &Tree<D>, values: Vec<f64>, partners: Vec<Option<usize>>| {
+        let origin = |(index, partner): (usize, Option<usize>)| match partner {
+            Some(at) => there.point(at),
+            None => here.point(index),
+        };
+        let origins = partners.into_iter().enumerate().flat_map(origin).copied().collect();
+        Dual { values, origins }
     };
-    [dual(sources, targets, basis.source_potentials()), dual(targets, sources, basis.target_potentials())]
+    [dual(sources, targets, u, of_sources), dual(targets, sources, v, of_targets)]
 }
 
 /// Guesses of the prices of the fine points: the coarse potentials across the arcs of the coarse basis only.
