@@ -332,13 +332,53 @@ mod tests {
         assert!(net.into_iter().eq(wanted));
     }
 
+    const SUPPLY: [i64; 6] = [3, 1, 4, 1, 5, 2];
+    const DEMAND: [i64; 5] = [2, 6, 2, 3, 3];
+
+    fn cost(i: usize, j: usize) -> f64 {
+        ((7 * i * i + 13 * j + 5 * i * j) % 11) as f64
+    }
+
+    fn all_pairs() -> Start {
+        let pairs = (0..6).flat_map(|i| (0..5).map(move |j| (i, j)));
+        let arcs =
+            pairs.map(|(i, j)| Arc { source: i, target: j, cost: cost(i as usize, j as usize) }).collect();
+        Start::unpriced(arcs, [6, 5])
+    }
+
+    #[test]
+    fn numbers_of_points_do_not_show() {
+        let mut start = all_pairs();
+        start.numberings = [vec![3, 0, 5, 1, 4, 2], vec![4, 2, 0, 3, 1]].map(Numbering::new);
+        let mut basis = Basis::greedy(&SUPPLY, &DEMAND, &start, 100.0);
+        let arcs: Vec<Arc> = start.arcs.iter().map(|arc| basis.numbered(arc)).collect();
+        while let Some(arc) = arcs.iter().find(|arc| basis.reduced_cost(arc) < -1e-9) {
+            basis.pivot(arc, 1e-9);
+        }
+        let ([u, v], partners) = (basis.potentials(), basis.partners());
+        let (mut sent, mut received) = ([0; 6], [0; 5]);
+        for Flow { source, target, mass } in basis.flows() {
+            assert!((u[source] + v[target] - cost(source, target)).abs() < 1e-9);
+            sent[source] += mass;
+            received[target] += mass;
+        }
+        assert_eq!((sent, received), (SUPPLY, DEMAND));
+        assert!(
+            start.arcs.iter().all(|arc| u[arc.source as usize] + v[arc.target as usize] < arc.cost + 1e-9)
+        );
+        for (i, &partner) in partners[0].iter().enumerate() {
+            let joined = |flow: Flow| flow.source == i && Some(flow.target) == partner;
+            assert!(basis.flows().any(joined), "source {i} has the partner {partner:?}");
+        }
+        let [mut sources, mut targets] = basis.along_the_tree();
+        sources.sort_unstable();
+        targets.sort_unstable();
+        assert!(sources.into_iter().eq(0..6) && targets.into_iter().eq(0..5));
+    }
+
     #[test]
     fn pivots_keep_masses_and_strong_feasibility() {
-        let (supply, demand) = ([3, 1, 4, 1, 5, 2], [2, 6, 2, 3, 3]);
-        let cost = |i: u32, j: u32| f64::from((7 * i * i + 13 * j + 5 * i * j) % 11);
-        let pairs = (0..6).flat_map(|source| (0..5).map(move |target| (source, target)));
-        let arcs = pairs.map(|(source, target)| Arc { source, target, cost: cost(source, target) });
-        let start = Start::unpriced(arcs.collect(), [6, 5]);
+        let (supply, demand, start) = (SUPPLY, DEMAND, all_pairs());
         let mut basis = Basis::greedy(&supply, &demand, &start, 100.0);
         check(&basis, &supply, &demand);
         let mut pivots = 0;

@@ -223,9 +223,14 @@ fn collapsed_clusters_take_few_more_pivots() {
     for dimension in [2, 3] {
         let fresh = gaussian(4000, dimension, SEED);
         let usual = wasserstein(&gaussian(4000, dimension, SEED + 1), &fresh).unwrap().effort.pivots;
-        for (clusters, radius, even) in
-            [(5, 1e-9, true), (20, 1e-9, true), (20, 1e-9, false), (200, 1e-3, true)]
-        {
+        for (clusters, radius, even) in [
+            (2, 1e-3, true),
+            (5, 1e-3, true),
+            (5, 1e-9, true),
+            (20, 1e-9, true),
+            (20, 1e-9, false),
+            (200, 1e-3, true),
+        ] {
             let rows = collapsed(4000, dimension, clusters, radius, even, &mut random);
             let cloud = Cloud::new(rows.concat(), dimension).unwrap();
             let pivots = wasserstein(&cloud, &fresh).unwrap().effort.pivots;
