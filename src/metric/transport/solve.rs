@@ -23,8 +23,8 @@ const PRICING_TOLERANCE: f64 = 2e-14;
 /// that potentials pile up.
 const PIVOT_TOLERANCE: f64 = 1e-14;
 
-/// The tolerance of the first round, and by how much that of the next ones falls. While arcs are missing that will be
-/// priced in, finer pivots would be in vain.
+/// The tolerance of the first round, if reduced costs are not all smaller, and by how much that of the next ones falls.
+/// While arcs are missing that will be priced in, finer pivots would be in vain.
 const FIRST_TOLERANCE: f64 = 1e-9;
 const STEP: f64 = 100.0;
 
@@ -68,8 +68,9 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
     let basis = Basis::greedy(&sources.masses, &targets.masses, &start, penalty);
     let mut simplex = Simplex::new(basis);
     simplex.offer(&start.arcs);
+    let (mut violated, mut tolerance) =
+        (vec![], start.upper_quartile().clamp(PIVOT_TOLERANCE, FIRST_TOLERANCE));
     drop(start);
-    let (mut violated, mut tolerance) = (vec![], FIRST_TOLERANCE);
     for _ in 0..ROUNDS {
         simplex.optimise(tolerance);
         tolerance = (tolerance / STEP).max(PIVOT_TOLERANCE);

@@ -86,12 +86,22 @@ impl Start {
         Self { arcs, source_prices: source_dual.values, target_prices: target_dual.values, numberings }
     }
 
+    /// `c_ij − u_i − v_j` of an arc by the prices.
+    fn reduced_cost(&self, arc: &Arc) -> f64 {
+        arc.cost - self.source_prices[arc.source as usize] - self.target_prices[arc.target as usize]
+    }
+
+    /// The upper quartile of the reduced costs.
+    pub(super) fn upper_quartile(&self) -> f64 {
+        let mut costs: Vec<f64> = self.arcs.iter().map(|arc| self.reduced_cost(arc)).collect();
+        let (_, quartile, _) = costs.select_nth_unstable_by(self.arcs.len() * 3 / 4, f64::total_cmp);
+        *quartile
+    }
+
     /// The arcs, those of least reduced cost first.
     pub(super) fn by_reduced_cost(&self) -> impl Iterator<Item = &Arc> {
-        let reduced = |arc: &Arc| {
-            arc.cost - self.source_prices[arc.source as usize] - self.target_prices[arc.target as usize]
-        };
-        let mut order: Vec<(f64, u32)> = self.arcs.iter().map(reduced).zip(0..).collect();
+        let mut order: Vec<(f64, u32)> =
+            self.arcs.iter().map(|arc| self.reduced_cost(arc)).zip(0..).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         order.into_iter().map(|(_, at)| &self.arcs[at as usize])
     }
