@@ -118,6 +118,11 @@ impl Basis {
         self.nodes.len()
     }
 
+    /// What shipping costs.
+    pub(super) fn cost(&self) -> f64 {
+        self.nodes.iter().map(|node| node.flow as f64 * node.cost).sum()
+    }
+
     pub(super) fn root(&self) -> u32 {
         (self.nodes.len() - 1) as u32
     }

@@ -28,6 +28,9 @@ const PIVOT_TOLERANCE: f64 = 1e-14;
 const FIRST_TOLERANCE: f64 = 1e-9;
 const STEP: f64 = 100.0;
 
+/// Pricing ends when pivots could gain no more than this part of the cost, the rounding in it.
+const ROUNDING: f64 = 1e-15;
+
 /// Rounds after which pricing stops. Far more than ever needed; bounds the time should rounding keep it from
 /// settling, and the certificate says what was reached.
 const ROUNDS: usize = 1000;
@@ -75,8 +78,8 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
         simplex.optimise(tolerance);
         tolerance = (tolerance / STEP).max(PIVOT_TOLERANCE);
         effort.rounds += 1;
-        price(sources, targets, &simplex.basis, &mut violated);
-        if violated.is_empty() {
+        let gain = price(sources, targets, &simplex.basis, &mut violated);
+        if gain <= ROUNDING * simplex.basis.cost() {
             break;
         }
         simplex.offer(&violated);
@@ -86,29 +89,47 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
     Solution { basis: simplex.basis, effort }
 }
 
-/// Finds arcs with `|x_i − y_j| < u_i + v_j` over all pairs.
+/// Finds arcs with `|x_i − y_j| < u_i + v_j` over all pairs, and returns a bound of what pivots could gain, zero if there
+/// are none.
 ///
 /// A target that has been found has its price lowered until the arc pays no more, so that rows which would all
-/// find the same targets spread over many. Nothing found means that nothing is violated.
-fn price<const D: usize>(sources: &Side<D>, targets: &Side<D>, basis: &Basis, violated: &mut Vec<Arc>) {
+/// find the same targets spread over many. Where a row has more arcs than it may add, its own price is lowered by what
+/// the next one pays. All these prices are feasible, so pivots gain no more than mass times what they are lower by.
+fn price<const D: usize>(
+    sources: &Side<D>,
+    targets: &Side<D>,
+    basis: &Basis,
+    violated: &mut Vec<Arc>,
+) -> f64 {
     violated.clear();
     let [source_dual, target_dual] = duals([sources, targets], basis);
     let rows = Prices::new(&sources.tree, &source_dual);
     let mut prices = Prices::new(&targets.tree, &target_dual);
     let mut found = [const { vec![] }; BLOCK];
+    let mut gain = 0.0;
     for block in sources.tree.blocks() {
         prices.violations(&rows, &block, PRICING_TOLERANCE, CANDIDATES, &mut found);
         for (i, found) in block.points.zip(&found) {
             let potential = source_dual.values[i];
             let enough = violated.len() + ARCS_PER_ROW;
+            // Those that the search left out pay no more than the last one it found.
+            let mut left = found.get(CANDIDATES - 1).map_or(0.0, |last| potential - last.value);
             for f in found {
                 // Other rows of the block may have lowered the price since.
                 let excess = potential + prices.weights[f.index] - f.distance;
-                if excess > PRICING_TOLERANCE && violated.len() < enough {
-                    prices.lower(f.index, excess);
-                    violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
+                if excess <= PRICING_TOLERANCE {
+                    continue;
                 }
+                if violated.len() == enough {
+                    left = potential - f.value;
+                    break;
+                }
+                prices.lower(f.index, excess);
+                gain += excess * targets.masses[f.index] as f64;
+                violated.push(Arc { source: i as u32, target: f.index as u32, cost: f.distance });
             }
+            gain += left * sources.masses[i] as f64;
         }
     }
+    gain
 }
