@@ -64,6 +64,7 @@ impl<'a, const D: usize> Prices<'a, D> {
     }
 
     /// The points of a leaf.
+    #[inline(always)]
     pub(super) fn members(&self, leaf: usize) -> Range<usize> {
         (leaf * LEAF).min(self.tree.len())..((leaf + 1) * LEAF).min(self.tree.len())
     }
@@ -113,6 +114,7 @@ impl<'a, const D: usize> Prices<'a, D> {
     }
 
     /// The point with this index.
+    #[inline(always)]
     pub(super) fn point(&self, index: usize) -> &[f64] {
         self.tree.point(index)
     }

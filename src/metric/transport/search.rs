@@ -2,7 +2,8 @@
 
 use super::cone::Region;
 use super::prices::Prices;
-use super::tree::{BLOCK, Block, LEAF};
+use super::tree::{BLOCK, Block, LANES, LEAF};
+use crate::drift::wide::{RowProgram, Wide, widest};
 
 /// Nodes that a search may leave behind: one for each level of the tree, and there are fewer levels.
 pub(super) const LEVELS: usize = 64;
@@ -17,6 +18,7 @@ pub(super) struct Found {
 
 impl<const D: usize> Prices<'_, D> {
     /// Finds the `count` points of smallest `|x − y_j| − v_j` below `bound`, best first.
+    #[inline(always)]
     pub(super) fn smallest(&self, x: &[f64], bound: f64, count: usize, found: &mut Vec<Found>) {
         found.clear();
         let query = Region::point(x);
@@ -85,33 +87,55 @@ impl<const D: usize> Prices<'_, D> {
         count: usize,
         found: &mut [Vec<Found>; BLOCK],
     ) {
-        found.iter_mut().for_each(Vec::clear);
-        let mut bounds = [f64::NEG_INFINITY; BLOCK];
-        for (bound, index) in bounds.iter_mut().zip(block.points.clone()) {
-            *bound = queries.weights[index] - tolerance;
-        }
-        self.near(queries, block, tolerance, |index, leaf| {
-            let (x, at) = (queries.point(index), index - block.points.start);
-            if self.reaches(leaf, x, bounds[at]) {
-                bounds[at] = self.scan(leaf, x, bounds[at], count, &mut found[at]);
-            }
-        });
+        widest(Violations { prices: self, queries, block, tolerance, count, found });
     }
 
-    /// Shows every query of a block with all leaves that may hold a point with `|x_i − y_j| < u_i + v_j − tolerance`.
-    ///
+    /// Whether a leaf holds a point with `|x − y_j| < bound + v_j`.
+    #[inline(always)]
+    pub(super) fn reaches(&self, leaf: usize, x: &[f64], bound: f64) -> bool {
+        let weights = self.weights[leaf * LEAF..][..LEAF].as_chunks::<LANES>().0;
+        let mut margins = [f64::NEG_INFINITY; LANES];
+        for (part, weights) in weights.iter().enumerate() {
+            let distances_2 = self.tree.lane_distances_2(leaf, part, x);
+            for lane in 0..LANES {
+                let sum = bound + weights[lane];
+                let margin = sum * sum.abs() - distances_2[lane];
+                margins[lane] = if margin > margins[lane] { margin } else { margins[lane] };
+            }
+        }
+        margins.iter().any(|&margin| margin > 0.0)
+    }
+}
+
+/// [`Prices::violations`] with the vectors of the machine. Nothing is fused, so that all machines find the same.
+struct Violations<'a, const D: usize> {
+    prices: &'a Prices<'a, D>,
+    queries: &'a Prices<'a, D>,
+    block: &'a Block,
+    tolerance: f64,
+    count: usize,
+    found: &'a mut [Vec<Found>; BLOCK],
+}
+
+impl<const D: usize> RowProgram for Violations<'_, D> {
+    type Scalar = f64;
+    type Output = ();
+
     /// Goes down both trees at once, level by level: one bound then settles many pairs of leaves.
-    fn near(&self, queries: &Self, block: &Block, tolerance: f64, mut visit: impl FnMut(usize, usize)) {
-        let mut pending = vec![(block.node, 0)];
+    #[inline(always)]
+    fn run<V: Wide<Scalar = f64>>(mut self) {
+        self.found.iter_mut().for_each(Vec::clear);
+        let (prices, queries) = (self.prices, self.queries);
+        let mut bounds = self.bounds();
+        let mut pending = vec![(self.block.node, 0)];
         while let Some((rows, node)) = pending.pop() {
             let cone = queries.cone(rows);
-            if self.least(node, &Region::node(&cone), -tolerance) >= -tolerance {
+            if prices.least(node, &Region::node(&cone), -self.tolerance) >= -self.tolerance {
                 continue;
             }
-            let (of_rows, of_node) = (queries.tree.height(rows), self.tree.height(node));
+            let (of_rows, of_node) = (queries.tree.height(rows), prices.tree.height(node));
             if of_rows + of_node == 0 {
-                let (of_queries, leaf) = (rows - queries.tree.nodes() / 2, node - self.tree.nodes() / 2);
-                queries.members(of_queries).for_each(|index| visit(index, leaf));
+                self.scan(rows - queries.tree.nodes() / 2, node - prices.tree.nodes() / 2, &mut bounds);
                 continue;
             }
             for &rows in halves(rows, of_rows >= of_node).iter().flatten() {
@@ -120,28 +144,32 @@ impl<const D: usize> Prices<'_, D> {
             }
         }
     }
+}
 
-    /// Whether a leaf holds a point with `|x − y_j| < bound + v_j`.
+impl<const D: usize> Violations<'_, D> {
+    /// What values have to lie below, for every query of the block.
+    fn bounds(&self) -> [f64; BLOCK] {
+        let mut bounds = [f64::NEG_INFINITY; BLOCK];
+        for (bound, index) in bounds.iter_mut().zip(self.block.points.clone()) {
+            *bound = self.queries.weights[index] - self.tolerance;
+        }
+        bounds
+    }
+
+    /// Shows all queries of a leaf the points of another leaf.
     #[inline(always)]
-    pub(super) fn reaches(&self, leaf: usize, x: &[f64], bound: f64) -> bool {
-        let mut margins = self.tree.leaf_distances_2(leaf, x);
-        for (margin, v) in margins.iter_mut().zip(&self.weights[leaf * LEAF..][..LEAF]) {
-            let sum = bound + v;
-            *margin = sum * sum.abs() - *margin;
-        }
-        // The largest, found by halves: a plain fold would not use the vector units.
-        let mut half = LEAF / 2;
-        while half > 0 {
-            for k in 0..half {
-                margins[k] = if margins[k + half] > margins[k] { margins[k + half] } else { margins[k] };
+    fn scan(&mut self, of_queries: usize, leaf: usize, bounds: &mut [f64; BLOCK]) {
+        for index in self.queries.members(of_queries) {
+            let (x, at) = (self.queries.point(index), index - self.block.points.start);
+            if self.prices.reaches(leaf, x, bounds[at]) {
+                bounds[at] = self.prices.scan(leaf, x, bounds[at], self.count, &mut self.found[at]);
             }
-            half /= 2;
         }
-        margins[0] > 0.0
     }
 }
 
 /// Both children of a node, or the node itself.
+#[inline(always)]
 fn halves(node: usize, split: bool) -> [Option<usize>; 2] {
     if split { [Some(2 * node + 2), Some(2 * node + 1)] } else { [Some(node), None] }
 }

@@ -9,6 +9,7 @@ use super::dual::Dual;
 use super::prices::Prices;
 use super::search::{Found, LEVELS};
 use super::tree::{LEAF, distance};
+use crate::drift::wide::{RowProgram, Wide, widest};
 
 /// Rays so many times longer than the radius of a leaf make its points search together.
 const NARROW: f64 = 16.0;
@@ -33,12 +34,7 @@ pub(super) fn transform<const D: usize>(
     let mut dual = Dual::default();
     let mut found: [Vec<Found>; LEAF] = Default::default();
     for leaf in 0..queries.tree.len().div_ceil(LEAF) {
-        let cone = queries.cone(queries.tree.nodes() / 2 + leaf);
-        if NARROW * cone.radius < cone.reach {
-            together(queries, leaf, prices, count.min(FEW), &mut found);
-        } else {
-            one_by_one(queries, leaf, prices, count, &mut found);
-        }
+        widest(LeafTransform { queries, leaf, prices, count, found: &mut found });
         for (index, found) in queries.members(leaf).zip(&found) {
             found.iter().for_each(|f| visit(index, f));
             if let Some(best) = found.first() {
@@ -49,60 +45,77 @@ pub(super) fn transform<const D: usize>(
     dual
 }
 
-/// Every value moves by at most `|x − x'|` from one query to the next: the last search bounds the next one.
-fn one_by_one<const D: usize>(
-    queries: &Prices<D>,
+/// The transform of one leaf with the vectors of the machine. Nothing is fused, so that all machines find the same.
+struct LeafTransform<'a, const D: usize> {
+    queries: &'a Prices<'a, D>,
     leaf: usize,
-    prices: &Prices<D>,
+    prices: &'a Prices<'a, D>,
     count: usize,
-    found: &mut [Vec<Found>; LEAF],
-) {
-    let mut last: Option<(&[f64], f64)> = None;
-    for (index, found) in queries.members(leaf).zip(found) {
-        let x = queries.point(index);
-        let bound = last.map_or(f64::INFINITY, |(y, value)| value + distance::<D>(x, y) + SLACK);
-        prices.smallest(x, bound, count, found);
-        last = found.last().map(|worst| (x, worst.value));
+    found: &'a mut [Vec<Found>; LEAF],
+}
+
+impl<const D: usize> RowProgram for LeafTransform<'_, D> {
+    type Scalar = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Wide<Scalar = f64>>(self) {
+        let cone = self.queries.cone(self.queries.tree.nodes() / 2 + self.leaf);
+        if NARROW * cone.radius < cone.reach {
+            self.together(&Region::node(&cone));
+        } else {
+            self.one_by_one();
+        }
     }
 }
 
-/// One search for a whole leaf. A node is of use if it may hold a value that exceeds the guess of its query by
-/// less than the worst that any query has found.
-fn together<const D: usize>(
-    queries: &Prices<D>,
-    leaf: usize,
-    prices: &Prices<D>,
-    count: usize,
-    found: &mut [Vec<Found>; LEAF],
-) {
-    found.iter_mut().for_each(Vec::clear);
-    let cone = queries.cone(queries.tree.nodes() / 2 + leaf);
-    let region = Region::node(&cone);
-    let first_leaf = prices.tree.nodes() / 2;
-    let (mut bounds, mut excess) = ([f64::INFINITY; LEAF], f64::INFINITY);
-    let mut pending = [(0_usize, f64::NEG_INFINITY); LEVELS];
-    let mut waiting = 1;
-    while waiting > 0 {
-        waiting -= 1;
-        let (mut node, mut least) = pending[waiting];
-        while least < excess && node < first_leaf {
-            let [left, right] =
-                [2 * node + 1, 2 * node + 2].map(|child| (child, prices.least(child, &region, excess)));
-            let (near, far) = if right.1 < left.1 { (right, left) } else { (left, right) };
-            if far.1 < excess {
-                pending[waiting] = far;
-                waiting += 1;
-            }
-            (node, least) = near;
+impl<const D: usize> LeafTransform<'_, D> {
+    /// Every value moves by at most `|x − x'|` from one query to the next: the last search bounds the next one.
+    #[inline(always)]
+    fn one_by_one(self) {
+        let Self { queries, leaf, prices, count, found } = self;
+        let mut last: Option<(&[f64], f64)> = None;
+        for (index, found) in queries.members(leaf).zip(found) {
+            let x = queries.point(index);
+            let bound = last.map_or(f64::INFINITY, |(y, value)| value + distance::<D>(x, y) + SLACK);
+            prices.smallest(x, bound, count, found);
+            last = found.last().map(|worst| (x, worst.value));
         }
-        if least < excess {
-            excess = f64::NEG_INFINITY;
-            for (k, index) in queries.members(leaf).enumerate() {
-                let x = queries.point(index);
-                if prices.reaches(node - first_leaf, x, bounds[k]) {
-                    bounds[k] = prices.scan(node - first_leaf, x, bounds[k], count, &mut found[k]);
+    }
+
+    /// One search for a whole leaf. A node is of use if it may hold a value that exceeds the guess of its query by
+    /// less than the worst that any query has found.
+    #[inline(always)]
+    fn together(self, region: &Region<'_>) {
+        let Self { queries, leaf, prices, count, found } = self;
+        let count = count.min(FEW);
+        found.iter_mut().for_each(Vec::clear);
+        let first_leaf = prices.tree.nodes() / 2;
+        let (mut bounds, mut excess) = ([f64::INFINITY; LEAF], f64::INFINITY);
+        let mut pending = [(0_usize, f64::NEG_INFINITY); LEVELS];
+        let mut waiting = 1;
+        while waiting > 0 {
+            waiting -= 1;
+            let (mut node, mut least) = pending[waiting];
+            while least < excess && node < first_leaf {
+                let [left, right] =
+                    [2 * node + 1, 2 * node + 2].map(|child| (child, prices.least(child, region, excess)));
+                let (near, far) = if right.1 < left.1 { (right, left) } else { (left, right) };
+                if far.1 < excess {
+                    pending[waiting] = far;
+                    waiting += 1;
                 }
-                excess = excess.max(bounds[k] - queries.weights[index]);
+                (node, least) = near;
+            }
+            if least < excess {
+                excess = f64::NEG_INFINITY;
+                for (k, index) in queries.members(leaf).enumerate() {
+                    let x = queries.point(index);
+                    if prices.reaches(node - first_leaf, x, bounds[k]) {
+                        bounds[k] = prices.scan(node - first_leaf, x, bounds[k], count, &mut found[k]);
+                    }
+                    excess = excess.max(bounds[k] - queries.weights[index]);
+                }
             }
         }
     }
