@@ -45,6 +45,8 @@ def clouds(kind, count, dimension):
             return centres[np.arange(count) % 5] + 1e-3 * x, y
         case "two against gaussian":
             return centres[np.arange(count) % 2] + 1e-3 * x, y
+        case "one against gaussian":
+            return centres[0] + 1e-9 * x, y
 
 
 def ours(x, y, directory):
@@ -108,8 +110,8 @@ def main():
                 compare(kind, count, dimension, directory)
         print("\nkind                              N  d   ours/s       gap      MB")
         kinds = ["nearly equal", "flow against fresh", "collapsed against fresh"]
-        kinds += ["collapsed against gaussian", "five against gaussian", "two against gaussian"]
-        for count, dimension in [(5000, 2), (5000, 3), (20_000, 2), (50_000, 2)]:
+        kinds += [f"{clusters} against gaussian" for clusters in ("collapsed", "five", "two", "one")]
+        for count, dimension in [(5000, 2), (5000, 3), (20_000, 2), (20_000, 3), (50_000, 2)]:
             if count <= largest:
                 gaussian = alone("gaussian", count, dimension, directory)
                 for kind in kinds:

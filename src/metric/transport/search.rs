@@ -179,6 +179,7 @@ mod tests {
     use super::super::dual::Dual;
     use super::super::tree::{Tree, distance};
     use super::*;
+    use crate::drift::wide::PlainDoubles;
 
     /// Seed of the random trees.
     const SEED: u64 = 77;
@@ -228,6 +229,20 @@ mod tests {
         check::<2>();
         check::<3>();
         check::<5>();
+    }
+
+    #[test]
+    fn finds_the_same_with_any_vectors() {
+        let ((tree, dual), (queries, offsets)) = (priced::<3>(700, SEED), priced::<3>(200, SEED + 9));
+        let (prices, rows) = (Prices::new(&tree, &dual), Prices::new(&queries, &offsets));
+        let [mut widest, mut plain] = [const { [const { vec![] }; BLOCK] }; 2];
+        for block in queries.blocks() {
+            prices.violations(&rows, &block, 0.0, 4, &mut widest);
+            let (prices, queries, block) = (&prices, &rows, &block);
+            let search = Violations { prices, queries, block, tolerance: 0.0, count: 4, found: &mut plain };
+            search.run::<PlainDoubles>();
+            assert_eq!(widest, plain);
+        }
     }
 
     #[test]

@@ -133,3 +133,52 @@ fn price<const D: usize>(
     }
     gain
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_distr::{Distribution, StandardNormal};
+    use rand_pcg::Pcg64;
+
+    use super::*;
+
+    /// Seed of the clouds.
+    const SEED: u64 = 5;
+
+    /// Sums of some hundred terms in another order.
+    const ROUNDOFF: f64 = 1e-13;
+
+    fn side(count: usize, spread: f64, mass: i64, random: &mut Pcg64) -> Side<2> {
+        let points: Vec<f64> = (0..2 * count)
+            .map(|_| 0.5 + spread * Distribution::<f64>::sample(&StandardNormal, &mut *random))
+            .collect();
+        Side::new(&points, &vec![mass; count], 2)
+    }
+
+    #[test]
+    fn pivots_gain_no_more_than_pricing_says() {
+        let mut random = Pcg64::seed_from_u64(SEED);
+        for spread in [0.1, 1e-3, 1e-9] {
+            let (sources, targets) = (side(300, spread, 2, &mut random), side(200, 0.1, 3, &mut random));
+            let optimum = solve(&sources, &targets).basis.cost();
+            let all = Start::dense(&sources, &targets).arcs;
+            let start = Start::unpriced(all.into_iter().step_by(7).collect(), [300, 200]);
+            let mut simplex = Simplex::new(Basis::greedy(&sources.masses, &targets.masses, &start, 6.0));
+            simplex.offer(&start.arcs);
+            let (mut violated, mut ratios) = (vec![], vec![]);
+            loop {
+                simplex.optimise(PIVOT_TOLERANCE);
+                let gain = price(&sources, &targets, &simplex.basis, &mut violated);
+                let gained = simplex.basis.cost() - optimum;
+                assert!(gained <= gain + ROUNDOFF * optimum, "{spread}: {gained} after {gain}");
+                if violated.is_empty() {
+                    break;
+                }
+                ratios.push(gain / gained);
+                simplex.offer(&violated);
+            }
+            let sharpest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(ratios.len() > 2 && sharpest < 10.0, "{spread}: {ratios:?}, a test that cannot fail");
+        }
+    }
+}
