@@ -94,7 +94,8 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
 ///
 /// A target that has been found has its price lowered until the arc pays no more, so that rows which would all
 /// find the same targets spread over many. Where a row has more arcs than it may add, its own price is lowered by what
-/// the next one pays. All these prices are feasible, so pivots gain no more than mass times what they are lower by.
+/// the next one pays. All these prices are feasible to the tolerance, so pivots gain no more than mass times what they are
+/// lower by.
 fn price<const D: usize>(
     sources: &Side<D>,
     targets: &Side<D>,
