@@ -79,7 +79,7 @@ pub(super) fn solve<const D: usize>(sources: &Side<D>, targets: &Side<D>) -> Sol
         tolerance = (tolerance / STEP).max(PIVOT_TOLERANCE);
         effort.rounds += 1;
         let gain = price(sources, targets, &simplex.basis, &mut violated);
-        if gain <= ROUNDING * simplex.basis.cost() {
+        if violated.is_empty() || gain <= ROUNDING * simplex.basis.cost() {
             break;
         }
         simplex.offer(&violated);
