@@ -17,6 +17,7 @@
 //! | module | holds | paper |
 //! |---|---|---|
 //! | [`error`] | the one error type | |
+//! | [`measured`] | a number with its error bars, a bracket | |
 //! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
 //! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
 //! | [`npy`] | NumPy files | |
@@ -60,6 +61,7 @@ pub mod exact;
 pub mod flow;
 pub mod law;
 pub mod meanfield;
+pub mod measured;
 pub mod metric;
 pub mod npy;
 pub mod posterior;
@@ -74,4 +76,5 @@ pub use drift::{Drift, DriftField, Targets};
 pub use error::{Error, Result};
 pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
 pub use law::{BayesOracle, Law};
+pub use measured::{Bracket, Measured};
 pub use scale::{BallRadius, Beta, KernelCutoff, NoiseVariance, RawTime, ScoreTime};

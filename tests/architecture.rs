@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "error",
+    "measured",
     "scale",
     "cloud",
     "npy",

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::record::Record;
 use super::row::Row;
-use super::value::Value;
 use super::verdict::VerdictKind;
+use crate::measured::Measured;
 
 /// A bar so many times wider has lost a digit of what was known, and one so many times narrower claims another.
 /// Rounding and other instructions change a bar by less.
@@ -120,7 +120,7 @@ fn same(a: &Row, b: &Row) -> bool {
 fn moved(old: &Row, new: &Row) -> Vec<Difference> {
     let sides =
         [(Side::Measured, old.measured, new.measured), (Side::Predicted, old.predicted, new.predicted)];
-    let difference = |(side, old, now): (Side, Value, Value)| {
+    let difference = |(side, old, now): (Side, Measured, Measured)| {
         let (row, bars) = (new.name(), error_bars_between(old, now));
         // What is not a number has moved too.
         let still = bars <= 1.0;
@@ -139,7 +139,7 @@ fn differ_by_a_digit(old: f64, new: f64) -> bool {
     !(within(new, old) && within(old, new))
 }
 
-fn error_bars_between(old: Value, new: Value) -> f64 {
+fn error_bars_between(old: Measured, new: Measured) -> f64 {
     if old.value == new.value {
         return 0.0;
     }
@@ -159,9 +159,9 @@ mod tests {
         Row::equal(
             "case",
             quantity,
-            Value { value: measured, numerical: bar, sampling: 0.0 },
+            Measured { value: measured, numerical: bar, sampling: 0.0 },
             // Wide enough for small moves to leave the verdict alone.
-            Value::known_to(1.0, 0.02),
+            Measured::known_to(1.0, 0.02),
         )
     }
 

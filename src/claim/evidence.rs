@@ -159,7 +159,8 @@ fn unreadable(file: &Path, number: usize, reason: impl std::fmt::Display) -> Err
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::{Value, register};
+    use crate::claim::register;
+    use crate::measured::Measured;
 
     fn file() -> &'static Path {
         Path::new("claims.jsonl")
@@ -169,10 +170,11 @@ mod tests {
     fn evidence_survives_a_file_to_the_bit() {
         let register = register();
         let rows = vec![
-            Row::equal("a", "b", Value::known_to(0.1 + 0.2, 1e-9).sampled(1e-3), Value::exact(0.3))
+            Row::equal("a", "b", Measured::known_to(0.1 + 0.2, 1e-9).sampled(1e-3), Measured::exact(0.3))
                 .at("s", 2.0),
-            Row::at_most("c", "d", Value::exact(f64::NAN), Value::exact(f64::MIN_POSITIVE)).on_scale(0.5),
-            Row::at_least("e", "f", Value::exact(1.0), Value::exact(f64::NAN)).at("s", f64::INFINITY),
+            Row::at_most("c", "d", Measured::exact(f64::NAN), Measured::exact(f64::MIN_POSITIVE))
+                .on_scale(0.5),
+            Row::at_least("e", "f", Measured::exact(1.0), Measured::exact(f64::NAN)).at("s", f64::INFINITY),
         ];
         let failed = Record::without_evidence(register[1].card(), "the reason".into());
         let records = vec![Record::new(register[0].card(), rows), failed];

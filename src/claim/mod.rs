@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`Card`] | what a claim says about itself before any evidence |
-//! | [`Value`], [`Row`] | numbers with error bars, and comparisons of two of them |
+//! | [`Row`] | comparisons of two numbers with error bars |
 //! | [`Verdict`] | what rows say of a statement |
 //! | [`Record`] | a claim with its rows and what follows from them |
 //! | [`Evidence`] | records of many claims, and the file that keeps them |
@@ -19,7 +19,7 @@
 //!
 //! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the
 //! verdict turn; its [`Default`] is what this crate ships. Tolerances are error bars of the evidence, never constants:
-//! see [`Value`] and [`Row`].
+//! see [`Measured`](crate::measured::Measured) and [`Row`].
 
 pub mod baseline;
 mod card;
@@ -35,7 +35,6 @@ mod register;
 mod residual;
 mod row;
 pub mod truncation;
-mod value;
 mod verdict;
 
 pub use card::{Axes, Card};
@@ -44,7 +43,6 @@ pub use gathering::gather;
 pub use record::Record;
 pub use register::{find, register};
 pub use row::{Place, Relation, Role, Row};
-pub use value::Value;
 pub use verdict::{Verdict, VerdictKind};
 
 use crate::error::Result;

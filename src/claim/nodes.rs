@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use super::value::Value;
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::Law;
 use crate::meanfield::gauss::GaussRule;
+use crate::measured::Measured;
 
 /// The rule of a panel: exact for polynomials of degree 31.
 static PANEL: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::new(16));
@@ -33,18 +33,23 @@ pub(super) fn nodes(a: f64, b: f64, panels: usize) -> Vec<Node> {
 }
 
 /// `∫_a^b f` of a function that keeps its sign. The bar adds up the bars of its values, rounding of weights and of the sum, and the change from half as many panels.
-pub(super) fn integral(f: impl Fn(f64) -> Result<Value>, a: f64, b: f64, panels: usize) -> Result<Value> {
-    let sum = |panels: usize| -> Result<Value> {
+pub(super) fn integral(
+    f: impl Fn(f64) -> Result<Measured>,
+    a: f64,
+    b: f64,
+    panels: usize,
+) -> Result<Measured> {
+    let sum = |panels: usize| -> Result<Measured> {
         let (mut value, mut error, nodes) = (0.0, 0.0, nodes(a, b, panels));
         for Node { at, weight } in &nodes {
             let term = f(*at)?;
             value += weight * term.value;
             error += weight * term.numerical;
         }
-        Ok(Value::known_to(value, error + (RULE + nodes.len() as f64 * f64::EPSILON) * value.abs()))
+        Ok(Measured::known_to(value, error + (RULE + nodes.len() as f64 * f64::EPSILON) * value.abs()))
     };
     let (coarse, fine) = (sum(panels.div_ceil(2))?, sum(panels)?);
-    Ok(Value::known_to(fine.value, fine.numerical + (fine.value - coarse.value).abs()))
+    Ok(Measured::known_to(fine.value, fine.numerical + (fine.value - coarse.value).abs()))
 }
 
 /// A law on the line as a cloud: its density at the nodes of panels between places where it is not smooth.
@@ -75,11 +80,11 @@ mod tests {
 
     #[test]
     fn integrals_lie_within_their_bars() {
-        let gaussian = integral(|x| Ok(Value::exact((-0.5 * x * x).exp())), -40.0, 40.0, 40).unwrap();
+        let gaussian = integral(|x| Ok(Measured::exact((-0.5 * x * x).exp())), -40.0, 40.0, 40).unwrap();
         assert!(
             (gaussian.value - (2.0 * PI).sqrt()).abs() <= gaussian.numerical && gaussian.numerical < 1e-12
         );
-        let kink = integral(|x| Ok(Value::exact((x - 0.1).abs())), 0.0, 1.0, 3).unwrap();
+        let kink = integral(|x| Ok(Measured::exact((x - 0.1).abs())), 0.0, 1.0, 3).unwrap();
         assert!((kink.value - 0.41).abs() <= kink.numerical && kink.numerical > 1e-5, "{kink:?}");
     }
 

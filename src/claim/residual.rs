@@ -6,7 +6,7 @@
 //! one.
 
 use super::row::Row;
-use super::value::Value;
+use crate::measured::Measured;
 
 /// What is left of an identity, and the size of what is compared.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,8 +50,8 @@ impl Residual {
     /// The identity as a row: the residual is zero.
     pub(super) fn vanishes(&self, case: &str, quantity: &str) -> Row {
         let Extreme { difference, error } = self.broken.unwrap_or(self.kept);
-        let measured = Value::known_to(difference, error);
-        Row::equal(case, quantity, measured, Value::exact(0.0)).on_scale(self.scale)
+        let measured = Measured::known_to(difference, error);
+        Row::equal(case, quantity, measured, Measured::exact(0.0)).on_scale(self.scale)
     }
 }
 

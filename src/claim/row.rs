@@ -1,7 +1,7 @@
 //! [`Row`]: one piece of evidence, a measured number beside the number it is compared with.
 //!
 //! # Formula
-//! With `A` the sum of both allowances (see [`Value::allowance`]), measured `m` and predicted `p`,
+//! With `A` the sum of both allowances (see [`Measured::allowance`]), measured `m` and predicted `p`,
 //! ```text
 //! equal:     margin = 1 − |m − p|/A              at most:  margin = (p + A − m)/(|p| + A),  not above one
 //! ```
@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::value::{Value, null_is_nan};
+use crate::measured::{Measured, null_is_nan};
 
 /// An equality counts as evidence when its error bar is below this share of what is compared: a wrong factor or a wrong
 /// sign shows.
@@ -28,9 +28,9 @@ pub struct Row {
     /// How the two numbers should relate.
     pub relation: Relation,
     /// The number found.
-    pub measured: Value,
+    pub measured: Measured,
     /// The number it is compared with.
-    pub predicted: Value,
+    pub predicted: Measured,
     /// The size of what is compared, by which an error bar counts as narrow.
     #[serde(deserialize_with = "null_is_nan")]
     pub scale: f64,
@@ -76,24 +76,24 @@ pub struct Place {
 }
 
 impl Row {
-    fn new(case: &str, quantity: &str, relation: Relation, measured: Value, predicted: Value) -> Self {
+    fn new(case: &str, quantity: &str, relation: Relation, measured: Measured, predicted: Measured) -> Self {
         let scale = predicted.value.abs();
         let (case, quantity, role) = (case.to_owned(), quantity.to_owned(), Role::Stated);
         Self { case, quantity, role, relation, measured, predicted, scale, place: None }
     }
 
     /// Measured and predicted should agree.
-    pub fn equal(case: &str, quantity: &str, measured: Value, predicted: Value) -> Self {
+    pub fn equal(case: &str, quantity: &str, measured: Measured, predicted: Measured) -> Self {
         Self::new(case, quantity, Relation::Equal, measured, predicted)
     }
 
     /// Measured should not exceed predicted.
-    pub fn at_most(case: &str, quantity: &str, measured: Value, predicted: Value) -> Self {
+    pub fn at_most(case: &str, quantity: &str, measured: Measured, predicted: Measured) -> Self {
         Self::new(case, quantity, Relation::AtMost, measured, predicted)
     }
 
     /// Measured should not fall below predicted.
-    pub fn at_least(case: &str, quantity: &str, measured: Value, predicted: Value) -> Self {
+    pub fn at_least(case: &str, quantity: &str, measured: Measured, predicted: Measured) -> Self {
         Self::new(case, quantity, Relation::AtLeast, measured, predicted)
     }
 
@@ -170,8 +170,8 @@ fn slack(measured: f64, predicted: f64, room: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn value(value: f64, numerical: f64) -> Value {
-        Value { value, numerical, sampling: 0.0 }
+    fn value(value: f64, numerical: f64) -> Measured {
+        Measured { value, numerical, sampling: 0.0 }
     }
 
     #[test]
@@ -209,9 +209,9 @@ mod tests {
     #[test]
     fn what_is_not_finite_never_agrees() {
         for bad in [f64::NAN, f64::INFINITY] {
-            assert!(!Row::equal("", "", Value::exact(bad), Value::exact(bad)).agrees());
-            assert!(!Row::at_most("", "", Value::exact(1.0), Value::exact(bad)).agrees());
-            assert!(!Row::equal("", "", value(1.0, bad), Value::exact(1.0)).agrees());
+            assert!(!Row::equal("", "", Measured::exact(bad), Measured::exact(bad)).agrees());
+            assert!(!Row::at_most("", "", Measured::exact(1.0), Measured::exact(bad)).agrees());
+            assert!(!Row::equal("", "", value(1.0, bad), Measured::exact(1.0)).agrees());
         }
     }
 }

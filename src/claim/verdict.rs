@@ -132,7 +132,7 @@ pub fn decisive(rows: &[Row]) -> Option<&Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::value::Value;
+    use crate::measured::Measured;
 
     const CARD: Card = Card {
         id: "sum",
@@ -146,8 +146,8 @@ mod tests {
     };
 
     fn row(role: Role, agrees: bool) -> Row {
-        let measured = Value::exact(if agrees { 2.0 } else { 3.0 });
-        Row::equal("", "", measured, Value::exact(2.0)).as_role(role)
+        let measured = Measured::exact(if agrees { 2.0 } else { 3.0 });
+        Row::equal("", "", measured, Measured::exact(2.0)).as_role(role)
     }
 
     fn verdict(rows: &[Row]) -> VerdictKind {
@@ -165,11 +165,11 @@ mod tests {
         assert_eq!(verdict(&[row(Stated, false)]), VerdictKind::FailsAsPrinted);
         assert_eq!(verdict(&[row(Stated, false), row(Corrected, true)]), VerdictKind::FailsAsPrinted);
         assert_eq!(verdict(&[row(Stated, false), row(Corrected, false)]), VerdictKind::Inconclusive);
-        let lost = |role| Row::equal("", "", Value::exact(f64::NAN), Value::exact(2.0)).as_role(role);
+        let lost = |role| Row::equal("", "", Measured::exact(f64::NAN), Measured::exact(2.0)).as_role(role);
         assert_eq!(verdict(&[lost(Stated), row(Corrected, true)]), VerdictKind::Inconclusive);
         assert_eq!(verdict(&[row(Stated, true), lost(Beyond)]), VerdictKind::Inconclusive);
         assert_eq!(verdict(&[row(Stated, true), lost(Context)]), VerdictKind::Holds);
-        let blurred = Row::equal("", "", Value::known_to(2.0, 1.0), Value::exact(2.0));
+        let blurred = Row::equal("", "", Measured::known_to(2.0, 1.0), Measured::exact(2.0));
         assert_eq!(verdict(&[row(Stated, true), blurred]), VerdictKind::Inconclusive);
     }
 }

@@ -1,8 +1,9 @@
 //! Claims about truncation with faulty laws, balls, tails and radii.
 
+use ebflow::claim::Record;
 use ebflow::claim::truncation::{GaussianTail, HardTruncation, RetainedFraction};
-use ebflow::claim::{Record, Value};
 use ebflow::law::{Gaussian, Law, LineLaw, Split};
+use ebflow::measured::Measured;
 use ebflow::study::Preset;
 use ebflow::{BallRadius, Cloud, Result};
 
@@ -139,7 +140,7 @@ fn the_printed_radius_fails_for_wide_laws() {
 
 #[test]
 fn what_is_no_number_decides_nothing() {
-    is_inconclusive(&GaussianTail { tail: |_, _| Ok(Value::exact(f64::NAN)), ..GaussianTail::default() });
+    is_inconclusive(&GaussianTail { tail: |_, _| Ok(Measured::exact(f64::NAN)), ..GaussianTail::default() });
     is_inconclusive(&HardTruncation { mass: |_, _| Some(f64::NAN), ..HardTruncation::default() });
     is_inconclusive(&RetainedFraction { deviation: |_, _| f64::NAN, ..RetainedFraction::default() });
     is_inconclusive(&RetainedFraction { mass: |_, _| Some(f64::NAN), ..RetainedFraction::default() });
@@ -169,7 +170,7 @@ fn one_side_of_the_tail_turns_the_claim() {
     turns(&GaussianTail {
         tail: |law, radius| {
             let both = (GaussianTail::default().tail)(law, radius)?;
-            Ok(Value { value: 0.5 * both.value, ..both })
+            Ok(Measured { value: 0.5 * both.value, ..both })
         },
         ..GaussianTail::default()
     });

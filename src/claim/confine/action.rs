@@ -23,11 +23,12 @@ use rand_distr::{Distribution, StandardNormal};
 use super::extremal::{ATOMS_AND_SPHERES, AtomAndSphere, SHARP_DIMENSIONS, atom_and_simplex};
 use super::moments::{Moments, ratio};
 use super::path::most;
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::law::{Generator, Law, generator};
+use crate::measured::Measured;
 use crate::scale::Beta;
 use crate::study::Preset;
 
@@ -122,8 +123,8 @@ impl Claim for ActionEstimate {
 }
 
 impl ActionEstimate {
-    fn bound(&self, case: &str, quantity: &str, measured: Value) -> Row {
-        Row::at_most(case, quantity, measured, Value::exact(self.constant))
+    fn bound(&self, case: &str, quantity: &str, measured: Measured) -> Row {
+        Row::at_most(case, quantity, measured, Measured::exact(self.constant))
     }
 
     /// About the origin and about the mean.
@@ -149,7 +150,7 @@ impl ActionEstimate {
         let case = format!("d = {dimension}, atom above a sphere, schedule");
         [
             self.bound(&case, "action / variance", found).at("schedule", dimension as f64),
-            Row::at_least(&case, "action / variance, beside 2 − D", found, Value::exact(least)),
+            Row::at_least(&case, "action / variance, beside 2 − D", found, Measured::exact(least)),
         ]
     }
 
@@ -175,9 +176,9 @@ impl ActionEstimate {
         // A search is a chain of comparisons, and one that rounding turns leads elsewhere: to what another start would
         // have found.
         let (best, typical) = (most(found.iter().copied()), found[restarts / 2]);
-        let measured = Value::known_to(best, best - typical);
+        let measured = Measured::known_to(best, best - typical);
         let case = format!("d = {dimension}, search");
-        let one = Row::at_most(&case, "largest action / variance beside one", measured, Value::exact(1.0));
+        let one = Row::at_most(&case, "largest action / variance beside one", measured, Measured::exact(1.0));
         Ok([
             self.bound(&case, "largest action / variance", measured).at("search", dimension as f64),
             one.as_role(Role::Context),

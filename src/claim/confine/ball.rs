@@ -18,12 +18,13 @@
 //! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"
 
 use super::path::{certificate, directions, dot, follow, kicked, most, self_drift};
-use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
 use crate::flow::{Adaptive, Integrator};
 use crate::law::{Law, generator};
+use crate::measured::Measured;
 use crate::scale::{BallRadius, Beta};
 use crate::study::Preset;
 
@@ -195,8 +196,8 @@ impl InvariantBall {
         Ok(Row::at_most(
             scene.case.name,
             &quantity,
-            Value::known_to(measured, error),
-            Value::exact(scene.case.radius),
+            Measured::known_to(measured, error),
+            Measured::exact(scene.case.radius),
         ))
     }
 
@@ -220,17 +221,17 @@ impl InvariantBall {
             Row::at_most(
                 name,
                 "largest |z| along the flow",
-                Value::known_to(widest, bar(steps)),
-                Value::exact(ball),
+                Measured::known_to(widest, bar(steps)),
+                Measured::exact(ball),
             ),
             Row::at_most(
                 name,
                 "growth of the hull along the flow",
-                Value::known_to(grown, bar(longest)),
-                Value::exact(0.0),
+                Measured::known_to(grown, bar(longest)),
+                Measured::exact(0.0),
             )
             .on_scale(ball),
-            Row::at_most(name, "|z| at the end", Value::known_to(end, bar(steps)), Value::exact(ball))
+            Row::at_most(name, "|z| at the end", Measured::known_to(end, bar(steps)), Measured::exact(ball))
                 .as_role(Role::Context),
         ])
     }
@@ -253,8 +254,9 @@ impl InvariantBall {
         // The growth is a difference between two clouds, and each may be as far off as the twin.
         let bar = most(errors.into_iter()) + 2.0 * most(distances.into_iter());
         let quantity = format!("growth of the hull in a layer, η = {step}");
-        let measured = Value::known_to(most(growths.into_iter()), bar);
-        Ok(Row::at_most(scene.case.name, &quantity, measured, Value::exact(0.0)).on_scale(scene.case.radius))
+        let measured = Measured::known_to(most(growths.into_iter()), bar);
+        Ok(Row::at_most(scene.case.name, &quantity, measured, Measured::exact(0.0))
+            .on_scale(scene.case.radius))
     }
 
     /// One layer, and the drift's certificate.
@@ -274,8 +276,8 @@ impl InvariantBall {
         Ok(Row::at_most(
             "two atoms",
             "growth of the hull in a layer, η = 1.5",
-            Value::known_to(grown, bar),
-            Value::exact(0.0),
+            Measured::known_to(grown, bar),
+            Measured::exact(0.0),
         )
         .on_scale(1.0)
         .as_role(Role::Context))

@@ -33,9 +33,9 @@
 //! be tried on.
 
 use super::path::dot;
-use crate::claim::Value;
 use crate::cloud::Cloud;
 use crate::error::Result;
+use crate::measured::Measured;
 
 /// Terms of `₀F₁` below this share of the sum do not count.
 const NEGLIGIBLE: f64 = 1e-18;
@@ -113,23 +113,23 @@ impl AtomAndSphere {
     }
 
     /// `A/V`
-    pub(super) fn action_ratio(&self) -> Value {
+    pub(super) fn action_ratio(&self) -> Measured {
         let (Motion { across, along, atom, variance, rounding }, p) = (self.motion(), self.share);
         let ratio =
             ((1.0 - p) * (self.radius_2 * across * across + along * along) + p * atom * atom) / variance;
-        Value::known_to(ratio, rounding * ratio)
+        Measured::known_to(ratio, rounding * ratio)
     }
 
     /// The rate at which the second moment grows about the origin for which it grows fastest. With `s = |ṁ|`,
     /// `a = −V̇/2` and the mean at distance `c`, it is `2(cs − a)/(V + c²)`, largest for `c = s/λ`, where it is the
     /// root `λ` of `Vλ² + 2aλ = s²`.
-    pub(super) fn growth_rate(&self) -> Value {
+    pub(super) fn growth_rate(&self) -> Measured {
         let (Motion { across, along, atom, variance, rounding }, p, l) =
             (self.motion(), self.share, self.height);
         let drift = (1.0 - p) * along + p * atom;
         let decay = -((1.0 - p) * (self.radius_2 * across - p * l * along) + p * (1.0 - p) * l * atom);
         let rate = fastest_growth(drift, decay, variance);
-        Value::known_to(rate, rounding * rate)
+        Measured::known_to(rate, rounding * rate)
     }
 }
 

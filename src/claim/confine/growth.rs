@@ -28,13 +28,14 @@ use std::f64::consts::SQRT_2;
 use super::extremal::{ATOMS_AND_SPHERES, growing_atoms};
 use super::moments::{Moments, largest, ratio};
 use super::path::{certificate, follow, inner, kicked, self_drift};
-use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField};
 use crate::error::Result;
 use crate::flow::Adaptive;
 use crate::law::{Gaussian, Law, generator};
 use crate::meanfield::MeanField;
+use crate::measured::Measured;
 use crate::scale::{BallRadius, Beta, NoiseVariance, RawTime};
 use crate::study::Preset;
 
@@ -170,8 +171,8 @@ struct Curve {
 
 impl Curve {
     /// Simpson's rule for `∫₀ᵀ`, with its error bar.
-    fn integral(&self, of: impl Fn(&Moments) -> Value) -> Value {
-        let values: Vec<Value> = self.moments.iter().map(of).collect();
+    fn integral(&self, of: impl Fn(&Moments) -> Measured) -> Measured {
+        let values: Vec<Measured> = self.moments.iter().map(of).collect();
         let simpson = |stride: usize| -> f64 {
             let step = self.horizon * stride as f64 / INTERVALS as f64;
             let knots = (0..=INTERVALS).step_by(stride).enumerate();
@@ -184,12 +185,12 @@ impl Curve {
         };
         let bar = largest(&values).numerical;
         let fine = simpson(1);
-        Value::known_to(fine, (fine - simpson(2)).abs() + self.horizon * bar)
+        Measured::known_to(fine, (fine - simpson(2)).abs() + self.horizon * bar)
     }
 
     /// The largest of some numbers along the way.
-    fn largest(&self, of: impl Fn(&Moments) -> Value) -> Value {
-        largest(&self.moments.iter().map(of).collect::<Vec<Value>>())
+    fn largest(&self, of: impl Fn(&Moments) -> Measured) -> Measured {
+        largest(&self.moments.iter().map(of).collect::<Vec<Measured>>())
     }
 }
 
@@ -228,11 +229,11 @@ impl MomentGrowth {
         let rate = curve.largest(|m| ratio(m.power, m.second));
         let (first, last) = (&curve.moments[0], &curve.moments[INTERVALS]);
         let action = ratio(curve.integral(|m| m.action), curve.integral(|m| m.second));
-        let growth = Value::exact((self.rate * curve.horizon).exp());
+        let growth = Measured::exact((self.rate * curve.horizon).exp());
         [
-            Row::at_most(case, "largest growth rate of M", rate, Value::exact(self.rate)),
+            Row::at_most(case, "largest growth rate of M", rate, Measured::exact(self.rate)),
             Row::at_most(case, "M(T) / M(0)", ratio(last.second, first.second), growth),
-            Row::at_most(case, "∫A dt / ∫M dt", action, Value::exact(2.0)),
+            Row::at_most(case, "∫A dt / ∫M dt", action, Measured::exact(2.0)),
         ]
     }
 
@@ -242,8 +243,9 @@ impl MomentGrowth {
         let (case, whole) = (line.name(radius), line.second_moment());
         let bound = 2.0 * (self.rate * curve.horizon).exp() * whole;
         [
-            Row::at_most(&case, "sup M", largest, Value::exact(bound)),
-            Row::at_most(&case, "sup M beside ∫|x|²df₀", largest, Value::exact(whole)).as_role(Role::Context),
+            Row::at_most(&case, "sup M", largest, Measured::exact(bound)),
+            Row::at_most(&case, "sup M beside ∫|x|²df₀", largest, Measured::exact(whole))
+                .as_role(Role::Context),
         ]
     }
 
@@ -260,14 +262,14 @@ impl MomentGrowth {
                 case,
                 "growth rate of M at the start",
                 ratio(first.power, first.second),
-                Value::known_to(closed, CLOSED_FORM * closed),
+                Measured::known_to(closed, CLOSED_FORM * closed),
             )
             .as_role(Role::Context),
         );
         for measure in &ATOMS_AND_SPHERES {
             let case = format!("d = {}, atom above a sphere", measure.dimension);
             let rate = measure.growth_rate();
-            rows.push(Row::at_most(&case, "growth rate of M", rate, Value::exact(self.rate)));
+            rows.push(Row::at_most(&case, "growth rate of M", rate, Measured::exact(self.rate)));
         }
         Ok(rows)
     }
@@ -285,7 +287,7 @@ fn judged(fine: &Sight, coarse: &Sight) -> Moments {
     let turned = apart(&fine.field.velocity, &coarse.field.velocity);
     let [place, spread, speed] =
         [moments.second, moments.variance, moments.action].map(|moment| moment.value.sqrt());
-    let wider = |a: Value, by: f64| Value { numerical: a.numerical + by, ..a };
+    let wider = |a: Measured, by: f64| Measured { numerical: a.numerical + by, ..a };
     Moments {
         second: wider(moments.second, moved * (2.0 * place + moved)),
         variance: wider(moments.variance, moved * (2.0 * spread + moved)),
@@ -297,7 +299,8 @@ fn judged(fine: &Sight, coarse: &Sight) -> Moments {
 /// The moments, and how far others are from them.
 fn compared(moments: &Moments, other: &Sight) -> Moments {
     let other = Moments::with(&other.cloud, &other.field);
-    let wider = |a: Value, b: Value| Value { numerical: a.numerical + (a.value - b.value).abs(), ..a };
+    let wider =
+        |a: Measured, b: Measured| Measured { numerical: a.numerical + (a.value - b.value).abs(), ..a };
     Moments {
         second: wider(moments.second, other.second),
         variance: wider(moments.variance, other.variance),
@@ -315,7 +318,7 @@ mod tests {
     fn integrals_are_within_their_bars() {
         let moments = |k: usize| {
             let t: f64 = 2.0 * k as f64 / INTERVALS as f64;
-            let [second, variance, action, power] = [t.powi(3), 0.0, t.powi(4), 0.0].map(Value::exact);
+            let [second, variance, action, power] = [t.powi(3), 0.0, t.powi(4), 0.0].map(Measured::exact);
             Moments { second, variance, action, power }
         };
         let curve = Curve { horizon: 2.0, moments: (0..=INTERVALS).map(moments).collect() };

@@ -24,13 +24,14 @@ use nalgebra::{DMatrix, DVector};
 use super::euler::{self, COARSE, COARSE_STEPS, FINE, FINE_STEPS};
 use super::gaps::{Gap, constant, fitted, order};
 use super::path::{follow, inner};
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::flow::{Adaptive, Flow, Integrator, Layers, Schedule, Trajectory};
 use crate::law::Law;
+use crate::measured::Measured;
 use crate::metric::coupled;
 use crate::scale::{Beta, NoiseVariance, RawTime};
 use crate::study::Preset;
@@ -163,13 +164,13 @@ impl LayersToFlow {
         let end = (self.closed_form)(&flow, horizon).sqrt();
         let gap = |&depth: &usize| {
             let reached = (self.recursion)(&flow, horizon.get() / depth as f64, depth).sqrt();
-            Gap { depth, error: Value::known_to(reached - end, roundings(depth, reached.max(end))) }
+            Gap { depth, error: Measured::known_to(reached - end, roundings(depth, reached.max(end))) }
         };
         let recursion: Vec<Gap> = depths.iter().map(gap).collect();
         let network = self.on_nodes(gauss, horizon, end, depths)?;
         let start = (gauss.prior_var + gauss.noise).sqrt();
-        let predicted = Value::exact(euler::gaussian_constant(gauss.beta, horizon.get(), start, end));
-        let (case, one) = (gauss.name(), Value::exact(1.0));
+        let predicted = Measured::exact(euler::gaussian_constant(gauss.beta, horizon.get(), start, end));
+        let (case, one) = (gauss.name(), Measured::exact(1.0));
         Ok(vec![
             Row::equal(&case, "constant C of the recursion", constant(&recursion), predicted),
             Row::equal(&case, "constant C of the network", constant(&network), predicted),
@@ -192,7 +193,7 @@ impl LayersToFlow {
             };
             let (sigma, other) = (reached(&fine)?, reached(&coarse)?);
             let bar = (sigma - other).abs() + known + roundings(depth, sigma.max(end));
-            Ok(Gap { depth, error: Value::known_to(sigma - end, bar) })
+            Ok(Gap { depth, error: Measured::known_to(sigma - end, bar) })
         };
         depths.iter().map(gap).collect()
     }
@@ -211,18 +212,18 @@ impl LayersToFlow {
         for &depth in depths {
             let run = flow.run(&cloud, self.drift, (self.network)(depth)?.as_ref())?;
             let bound = run.error.bound.map_or(f64::INFINITY, |bound| bound.w1);
-            let distance = Value::known_to(coupled(&run.end, &reference.end)?.mean, known);
+            let distance = Measured::known_to(coupled(&run.end, &reference.end)?.mean, known);
             let error: Vec<f64> =
                 run.end.points().iter().zip(reference.end.points()).map(|(a, b)| a - b).collect();
             let along = inner(&cloud, &error, &leading.direction);
-            projections.push(Gap { depth, error: Value::known_to(along, known) });
+            projections.push(Gap { depth, error: Measured::known_to(along, known) });
             distances.push(Gap { depth, error: distance });
             let quantity = format!("distance of {depth} layers to the flow, beside its bound");
-            let predicted = Value::known_to(bound, known + SINGLE * (bound - distance.value).abs());
+            let predicted = Measured::known_to(bound, known + SINGLE * (bound - distance.value).abs());
             let row = Row::at_most(case.name, &quantity, distance, predicted).at(case.name, depth as f64);
             rows.push(row.as_role(Role::Context));
         }
-        let one = Value::exact(1.0);
+        let one = Measured::exact(1.0);
         rows.push(Row::equal(case.name, "constant T‖w‖", constant(&projections), leading.constant));
         rows.push(Row::equal(case.name, "order", order(&distances), one));
         rows.push(Row::equal(case.name, "order, fitted", fitted(&distances)?, one).as_role(Role::Context));
@@ -235,7 +236,7 @@ struct Leading {
     /// `ŵ`
     direction: Vec<f64>,
     /// `T‖w‖`
-    constant: Value,
+    constant: Measured,
 }
 
 impl Leading {
@@ -245,7 +246,7 @@ impl Leading {
         let apart: Vec<f64> = w.iter().zip(&coarse).map(|(a, b)| a - b).collect();
         let norm = |x: &[f64]| inner(cloud, x, x).sqrt();
         let size = norm(&w);
-        let constant = Value::known_to(time * size, time * norm(&apart));
+        let constant = Measured::known_to(time * size, time * norm(&apart));
         Ok(Self { direction: w.iter().map(|w| w / size).collect(), constant })
     }
 }

@@ -9,23 +9,23 @@
 //! `2 Σ ω |z_i| e_i`; sums of `N` terms of one sign err by at most `N` units of roundoff, relatively.
 
 use super::path::{dot, most, self_drift};
-use crate::claim::Value;
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField};
 use crate::error::Result;
+use crate::measured::Measured;
 use crate::scale::Beta;
 
 /// The moments, with bounds on what rounding and truncation did to them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moments {
     /// `M`
-    pub second: Value,
+    pub second: Measured,
     /// `V`
-    pub variance: Value,
+    pub variance: Measured,
     /// `A`
-    pub action: Value,
+    pub action: Measured,
     /// `P`
-    pub power: Value,
+    pub power: Measured,
 }
 
 impl Moments {
@@ -55,17 +55,17 @@ impl Moments {
         // The variance is of differences: their rounding is relative to the positions.
         let shift = 2.0 * relative * (variance * second).sqrt();
         Self {
-            second: Value::known_to(second, relative * second),
-            variance: Value::known_to(variance, relative * variance + shift),
-            action: Value::known_to(action, relative * action + action_error),
-            power: Value::known_to(power, relative * power_size + power_error),
+            second: Measured::known_to(second, relative * second),
+            variance: Measured::known_to(variance, relative * variance + shift),
+            action: Measured::known_to(action, relative * action + action_error),
+            power: Measured::known_to(power, relative * power_size + power_error),
         }
     }
 }
 
 /// The largest of some numbers, with the widest of their error bars: a maximum moves by no more than the number that moves most.
-pub(super) fn largest(values: &[Value]) -> Value {
-    Value {
+pub(super) fn largest(values: &[Measured]) -> Measured {
+    Measured {
         value: most(values.iter().map(|value| value.value)),
         numerical: most(values.iter().map(|value| value.numerical)),
         sampling: 0.0,
@@ -73,7 +73,7 @@ pub(super) fn largest(values: &[Value]) -> Value {
 }
 
 /// `a/b` with the error bars of both, for `b > 0` known well.
-pub(super) fn ratio(a: Value, b: Value) -> Value {
+pub(super) fn ratio(a: Measured, b: Measured) -> Measured {
     let value = a.value / b.value;
-    Value::known_to(value, (a.numerical + value.abs() * b.numerical) / b.value)
+    Measured::known_to(value, (a.numerical + value.abs() * b.numerical) / b.value)
 }

@@ -28,12 +28,13 @@ use rand::RngExt;
 use super::lipschitz;
 use super::moments;
 use super::path::{certificate, follow, kicked, self_drift};
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
 use crate::flow::Adaptive;
 use crate::law::{Law, generator};
+use crate::measured::Measured;
 use crate::metric::{coupled, line};
 use crate::scale::{BallRadius, Beta};
 use crate::study::Preset;
@@ -176,15 +177,16 @@ impl Stability {
     /// The largest ratio over random pairs and over pairs made for the purpose.
     fn lipschitz(&self, ball: Ball, pairs: usize) -> Result<[Row; 3]> {
         let (beta, radius) = (Beta::new(ball.beta)?, BallRadius::new(ball.radius)?);
-        let largest = |duels: Vec<Duel>| -> Result<Value> {
+        let largest = |duels: Vec<Duel>| -> Result<Measured> {
             let ratios = duels.iter().map(|duel| self.ratio(duel, beta));
-            Ok(moments::largest(&ratios.collect::<Result<Vec<Value>>>()?))
+            Ok(moments::largest(&ratios.collect::<Result<Vec<Measured>>>()?))
         };
         let case = format!("β = {}, R = {}", ball.beta, ball.radius);
-        let (bound, place) = (Value::exact((self.constant)(beta, radius)), ball.beta * ball.radius.powi(2));
+        let (bound, place) =
+            (Measured::exact((self.constant)(beta, radius)), ball.beta * ball.radius.powi(2));
         let row = |quantity: &str, measured| Row::at_most(&case, quantity, measured, bound);
         let specks = largest(specks(ball)?)?;
-        let literal = Value::exact(lipschitz::literal_constant(beta, radius));
+        let literal = Measured::exact(lipschitz::literal_constant(beta, radius));
         Ok([
             row("Lipschitz ratio, random pairs", largest(random_pairs(ball, pairs)?)?)
                 .at("random pairs", place)
@@ -196,7 +198,7 @@ impl Stability {
     }
 
     /// `|X_μ(x) − X_ν(x')| / (|x − x'| + W1(μ, ν))`
-    fn ratio(&self, duel: &Duel, beta: Beta) -> Result<Value> {
+    fn ratio(&self, duel: &Duel, beta: Beta) -> Result<Measured> {
         let mut fields = [DriftField::default(), DriftField::default()];
         for ((law, at), field) in duel.laws.iter().zip(&duel.at).zip(&mut fields) {
             self.drift.evaluate(law.view(), Targets::Points(&[*at]), beta, field)?;
@@ -207,7 +209,7 @@ impl Stability {
         // weighted as they are.
         let size = duel.laws.iter().flat_map(|law| law.points()).fold(0.0_f64, |m, z| m.max(z.abs()));
         let certified = certificate(&fields[0]) + certificate(&fields[1]);
-        Ok(Value::known_to(value, (certified + value * ROUNDINGS * f64::EPSILON * size) / apart))
+        Ok(Measured::known_to(value, (certified + value * ROUNDINGS * f64::EPSILON * size) / apart))
     }
 
     /// The rate at which two clouds part.
@@ -224,12 +226,12 @@ impl Stability {
         let after = line::w1(&first.end, &second.end)?;
         let rounding = ROUNDINGS * f64::EPSILON * BALL;
         let relative = (first.error + second.error + rounding) / after + rounding / before;
-        let rate = Value::known_to((after / before).ln() / HORIZON, relative / HORIZON);
+        let rate = Measured::known_to((after / before).ln() / HORIZON, relative / HORIZON);
         let limit = 2.0 * (self.constant)(beta, BallRadius::new(BALL)?);
         Ok([
-            Row::at_most(pair.name, "rate of parting", rate, Value::exact(limit))
+            Row::at_most(pair.name, "rate of parting", rate, Measured::exact(limit))
                 .as_role(role(pair.beta * BALL * BALL)),
-            Row::at_most(pair.name, "rate of parting beside 2/e", rate, Value::exact(2.0 / E))
+            Row::at_most(pair.name, "rate of parting beside 2/e", rate, Measured::exact(2.0 / E))
                 .as_role(Role::Context),
         ])
     }

@@ -19,11 +19,12 @@ use super::picture::{Picture, Straying};
 use super::plan::Plan;
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use crate::claim::derivative::gradient;
-use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::flow::Adaptive;
+use crate::measured::Measured;
 use crate::scale::RawTime;
 use crate::study::Preset;
 
@@ -139,7 +140,7 @@ impl CovarianceEquation {
         let mut rows = Vec::new();
         for (i, name) in ends(&flow) {
             let rounding = conditioning(&flow, i, fine[i]);
-            let integrated = Value::known_to(fine[i], (fine[i] - coarse[i]).abs() + rounding);
+            let integrated = Measured::known_to(fine[i], (fine[i] - coarse[i]).abs() + rounding);
             rows.push(Row::equal(
                 &at(setting, 3.0),
                 &format!("{name} of the integrated equation"),
@@ -163,8 +164,8 @@ impl CovarianceEquation {
         Ok(Row::equal(
             &at(setting, 0.5),
             &format!("derivative of the {name}"),
-            Value::known_to(slope.value[0], slope.error),
-            Value::known_to(rate, DIAGONALISED * rate.abs()),
+            Measured::known_to(slope.value[0], slope.error),
+            Measured::known_to(rate, DIAGONALISED * rate.abs()),
         ))
     }
 
@@ -201,12 +202,13 @@ impl CovarianceEquation {
             &case,
             "Mardia's kurtosis of the mean field",
             picture.kurtosis(flow),
-            Value::exact(d * (d + 2.0)),
+            Measured::exact(d * (d + 2.0)),
         )];
         let deviation = (self.closed_form)(flow, picture.time)[0].max(0.0).sqrt();
         if let Some(distance) = picture.distance_to(flow.mean()[0], deviation)? {
             rows.push(
-                Row::equal(&case, "W1(mean field, N(m, Γ))", distance, Value::exact(0.0)).on_scale(deviation),
+                Row::equal(&case, "W1(mean field, N(m, Γ))", distance, Measured::exact(0.0))
+                    .on_scale(deviation),
             );
         }
         Ok(rows)
@@ -219,9 +221,9 @@ impl CovarianceEquation {
         size.gap(setting, time, &kept, self.drift)
     }
 
-    fn predicted(&self, flow: &CovarianceFlow, time: RawTime) -> Vec<Value> {
+    fn predicted(&self, flow: &CovarianceFlow, time: RawTime) -> Vec<Measured> {
         let values = (self.closed_form)(flow, time);
-        values.iter().enumerate().map(|(i, &l)| Value::known_to(l, conditioning(flow, i, l))).collect()
+        values.iter().enumerate().map(|(i, &l)| Measured::known_to(l, conditioning(flow, i, l))).collect()
     }
 }
 

@@ -12,9 +12,9 @@
 use super::descent::{Timed, falls_to};
 use super::picture::Picture;
 use super::setting::Setting;
-use crate::claim::Value;
 use crate::drift::Drift;
 use crate::error::Result;
+use crate::measured::Measured;
 use crate::scale::{Beta, RawTime};
 
 /// The times, relative to that of the ODE: close enough for a parabola, and far enough for a slope.
@@ -30,7 +30,7 @@ pub(super) fn of_law(setting: &Setting, targets: &[f64], drift: &dyn Drift) -> R
     }
     let pictures = Picture::taken(setting, &times, drift)?;
     let found = pictures.chunks_exact(AROUND.len()).zip(targets).map(|(near, &target)| {
-        let values: Vec<Value> = near.iter().map(|picture| mean(&picture.variances(&flow))).collect();
+        let values: Vec<Measured> = near.iter().map(|picture| mean(&picture.variances(&flow))).collect();
         crossing(&times_of(near, beta), &values, target)
     });
     Ok(found.collect())
@@ -46,18 +46,18 @@ fn times_of(pictures: &[Picture], beta: Beta) -> Vec<f64> {
     pictures.iter().map(|picture| picture.time.to_score(beta).get()).collect()
 }
 
-fn mean(values: &[Value]) -> Value {
+fn mean(values: &[Measured]) -> Measured {
     let count = values.len() as f64;
-    let sum = |part: fn(&Value) -> f64| values.iter().map(part).sum::<f64>() / count;
-    Value::known_to(sum(|value| value.value), sum(|value| value.numerical))
+    let sum = |part: fn(&Measured) -> f64| values.iter().map(part).sum::<f64>() / count;
+    Measured::known_to(sum(|value| value.value), sum(|value| value.numerical))
 }
 
 /// Where three values in time are a target.
-fn crossing(times: &[f64], values: &[Value], target: f64) -> Timed {
+fn crossing(times: &[f64], values: &[Measured], target: f64) -> Timed {
     let (&[a, b, c], &[u, v, w]) = (times, values) else {
         return Timed { value: f64::NAN, error: f64::NAN };
     };
-    let weight = |own: Value, others: [Value; 2]| -> f64 {
+    let weight = |own: Measured, others: [Measured; 2]| -> f64 {
         others.iter().map(|other| (target - other.value) / (own.value - other.value)).product()
     };
     let weights = [weight(u, [v, w]), weight(v, [u, w]), weight(w, [u, v])];
@@ -73,8 +73,8 @@ fn crossing(times: &[f64], values: &[Value], target: f64) -> Timed {
 mod tests {
     use super::*;
 
-    fn falling(times: [f64; 3]) -> Vec<Value> {
-        times.map(|t| Value::known_to((-2.0 * t).exp(), 1e-12)).to_vec()
+    fn falling(times: [f64; 3]) -> Vec<Measured> {
+        times.map(|t| Measured::known_to((-2.0 * t).exp(), 1e-12)).to_vec()
     }
 
     #[test]

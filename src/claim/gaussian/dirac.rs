@@ -21,9 +21,10 @@ use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
 use super::nodes::{ESTIMATED, mean_field};
 use super::setting::Setting;
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
+use crate::measured::Measured;
 use crate::scale::{Beta, NoiseVariance};
 use crate::study::Preset;
 
@@ -129,22 +130,26 @@ impl DiracHittingTime {
     fn equation(&self, beta: f64) -> Result<Row> {
         let setting = on_line(beta);
         let found = falls_to(setting.noise, beta, 1.0 / beta);
-        let measured = Value::known_to(found.value, found.error);
+        let measured = Measured::known_to(found.value, found.error);
         self.printed_row(&setting, "T(1/β) by the variance ODE", measured)
     }
 
     /// `T(1/β)` by the mean field.
     fn law(&self, setting: &Setting) -> Result<Row> {
         let found = of_law(setting, &[1.0 / setting.beta], self.drift)?;
-        self.printed_row(setting, "T(1/β) by the mean field", Value::known_to(found[0].value, found[0].error))
+        self.printed_row(
+            setting,
+            "T(1/β) by the mean field",
+            Measured::known_to(found[0].value, found[0].error),
+        )
     }
 
     /// The printed time beside a measured one; its terms cancel near `βσ² = 1`, so it is judged by their size.
-    fn printed_row(&self, setting: &Setting, quantity: &str, measured: Value) -> Result<Row> {
+    fn printed_row(&self, setting: &Setting, quantity: &str, measured: Measured) -> Result<Row> {
         let printed = (self.kernel_width_time)(setting.noise()?, setting.beta()?);
         let terms = 0.5 * setting.noise + 0.5 / setting.beta;
         let rounding = 4.0 * f64::EPSILON * (terms + setting.beta.ln().abs() / setting.beta);
-        let predicted = Value::known_to(printed, rounding);
+        let predicted = Measured::known_to(printed, rounding);
         Ok(Row::equal(&setting.name(), quantity, measured, predicted).on_scale(terms))
     }
 
@@ -154,22 +159,22 @@ impl DiracHittingTime {
         let found: Vec<_> = targets.iter().map(|&target| falls_to(NOISE, BETA, target)).collect();
         let mut rows = Vec::new();
         for (&target, time) in targets.iter().zip(&found) {
-            let predicted = Value::exact((self.target_time)(NOISE, setting.beta()?, target)?);
+            let predicted = Measured::exact((self.target_time)(NOISE, setting.beta()?, target)?);
             let quantity = format!("T({target:e}) by the variance ODE");
             let row =
-                Row::equal(&setting.name(), &quantity, Value::known_to(time.value, time.error), predicted);
+                Row::equal(&setting.name(), &quantity, Measured::known_to(time.value, time.error), predicted);
             rows.push(row.at("β = 10, σ² = 0.5", target));
         }
         if let ([.., before, last], [.., from, to]) = (&found[..], targets) {
             let fall = Fall { from: *from, to: *to };
-            let grown = Value::known_to(last.value - before.value, last.error + before.error);
+            let grown = Measured::known_to(last.value - before.value, last.error + before.error);
             rows.push(fall.growth(&setting.name(), "growth of T(v*) per ln(1/v*), smallest two", grown, 0.0));
         }
         // What the closed form says of zero, which nothing reaches and no witness can measure: the others show that it
         // grows without bound.
-        let never = Value::exact(1.0 / (self.target_time)(NOISE, setting.beta()?, 0.0)?);
+        let never = Measured::exact(1.0 / (self.target_time)(NOISE, setting.beta()?, 0.0)?);
         let fastest = found.last().map_or(1.0, |time| 1.0 / time.value);
-        rows.push(Row::equal(&setting.name(), "1/T(0)", never, Value::exact(0.0)).on_scale(fastest));
+        rows.push(Row::equal(&setting.name(), "1/T(0)", never, Measured::exact(0.0)).on_scale(fastest));
         Ok(rows)
     }
 
@@ -181,23 +186,24 @@ impl DiracHittingTime {
         let states = mean_field(&setting)?.evolve(&times, self.drift)?.states;
         let [before, last] = [0, 1].map(|i: usize| {
             let found = states[i].covariance();
-            Value::known_to(found.value[(0, 0)], ESTIMATED * found.error)
+            Measured::known_to(found.value[(0, 0)], ESTIMATED * found.error)
         });
         let (variance, growth) = (last.value, (2.0 * times[1].get()).exp());
         let case = format!("{}, t = {} T_β", setting.name(), late[1]);
-        let bounded = Value::known_to(growth * variance, growth * last.numerical);
+        let bounded = Measured::known_to(growth * variance, growth * last.numerical);
         let factor = growth * (BETA * variance).exp();
-        let invariant = Value::known_to(factor * variance, factor * (1.0 + BETA * variance) * last.numerical);
+        let invariant =
+            Measured::known_to(factor * variance, factor * (1.0 + BETA * variance) * last.numerical);
         let fall = Fall { from: before.value, to: last.value };
-        let waited = Value::exact((times[1].get() - times[0].get()) / BETA);
+        let waited = Measured::exact((times[1].get() - times[0].get()) / BETA);
         let unsure = before.numerical / before.value + last.numerical / last.value;
         Ok([
-            Row::at_least(&case, "v e^{2t} of the mean field", bounded, Value::exact(NOISE)),
+            Row::at_least(&case, "v e^{2t} of the mean field", bounded, Measured::exact(NOISE)),
             Row::equal(
                 &case,
                 "v e^{2t + βv} of the mean field",
                 invariant,
-                Value::exact(NOISE * (BETA * NOISE).exp()),
+                Measured::exact(NOISE * (BETA * NOISE).exp()),
             ),
             fall.growth(
                 &case,
@@ -217,18 +223,23 @@ impl DiracHittingTime {
         let time = Row::at_least(
             &setting.name(),
             "σ²/2 + T(1/β) as printed",
-            Value::exact(ideal + printed),
-            Value::exact(ideal),
+            Measured::exact(ideal + printed),
+            Measured::exact(ideal),
         );
         let states = mean_field(&setting)?
             .evolve(&[setting.horizons(0.0)?, setting.horizons(1.0)?, setting.horizons(3.0)?], self.drift)?
             .states;
         let found = states.iter().map(|state| state.covariance());
-        let largest = found.map(|found| Value::known_to(found.value[(0, 0)], ESTIMATED * found.error));
-        let largest =
-            largest.reduce(|a, b| if a.value >= b.value { a } else { b }).unwrap_or(Value::exact(f64::NAN));
-        let reached =
-            Row::at_least(&setting.name(), "largest variance up to 3 T_β", largest, Value::exact(1.0 / beta));
+        let largest = found.map(|found| Measured::known_to(found.value[(0, 0)], ESTIMATED * found.error));
+        let largest = largest
+            .reduce(|a, b| if a.value >= b.value { a } else { b })
+            .unwrap_or(Measured::exact(f64::NAN));
+        let reached = Row::at_least(
+            &setting.name(),
+            "largest variance up to 3 T_β",
+            largest,
+            Measured::exact(1.0 / beta),
+        );
         Ok([time, reached].map(|row| row.as_role(Role::Beyond)))
     }
 }
@@ -242,12 +253,12 @@ struct Fall {
 impl Fall {
     /// The time that it takes per logarithm, from one that is known up to `unsure`; the derivative `1/(2β) + v/2` is
     /// this somewhere in between.
-    fn growth(&self, case: &str, quantity: &str, time: Value, unsure: f64) -> Row {
+    fn growth(&self, case: &str, quantity: &str, time: Measured, unsure: f64) -> Row {
         let logarithms = (self.from / self.to).ln();
         let slope = time.value / logarithms;
-        let measured = Value::known_to(slope, (time.numerical + slope.abs() * unsure) / logarithms.abs());
+        let measured = Measured::known_to(slope, (time.numerical + slope.abs() * unsure) / logarithms.abs());
         let (low, high) = (0.5 / BETA + 0.5 * self.to, 0.5 / BETA + 0.5 * self.from);
-        Row::equal(case, quantity, measured, Value::known_to(0.5 * (low + high), 0.5 * (high - low).abs()))
+        Row::equal(case, quantity, measured, Measured::known_to(0.5 * (low + high), 0.5 * (high - low).abs()))
     }
 }
 

@@ -21,12 +21,13 @@ use super::descent::{Timed, falls_to};
 use super::particles::Size;
 use super::plan::Plan;
 use super::setting::Setting;
-use crate::claim::{Axes, Card, Claim, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::{Hitting, MeasuredHitting, VarianceDescent};
 use crate::flow::Adaptive;
 use crate::law::generator;
+use crate::measured::Measured;
 use crate::scale::{Beta, NoiseVariance, ScoreTime};
 use crate::study::Preset;
 
@@ -176,7 +177,7 @@ impl HittingTime {
         let found = targets(setting).map(|target| falls_to(start(setting), setting.beta, target));
         let [row, below] = self.compared(setting, "by the variance ODE", &found)?;
         let ideal = 0.5 * setting.noise;
-        let share = |value: Value| Value::known_to(value.value / ideal, value.numerical / ideal);
+        let share = |value: Measured| Measured::known_to(value.value / ideal, value.numerical / ideal);
         let (measured, predicted) = (share(row.measured), share(row.predicted));
         let slowed = Row::equal(&row.case, "T*/(σ²/2) by the variance ODE", measured, predicted);
         let series = format!("τ_a² = {}, σ² = {}", setting.variances[0], setting.noise);
@@ -193,8 +194,13 @@ impl HittingTime {
     fn compared(&self, setting: &Setting, witness: &str, found: &[Timed]) -> Result<[Row; 2]> {
         let (beta, [prior, below]) = (setting.beta()?, targets(setting));
         let row = |quantity: &str, found: Timed, predicted: f64| {
-            let measured = Value::known_to(found.value, found.error);
-            Row::equal(&setting.name(), &format!("{quantity} {witness}"), measured, Value::exact(predicted))
+            let measured = Measured::known_to(found.value, found.error);
+            Row::equal(
+                &setting.name(),
+                &format!("{quantity} {witness}"),
+                measured,
+                Measured::exact(predicted),
+            )
         };
         Ok([
             row("T*", found[0], (self.denoising_time)(prior, setting.noise()?, beta)?),
@@ -226,12 +232,12 @@ impl HittingTime {
             spread = spread.hypot(found.shape_error / SEEDS as f64);
         }
         let case = format!("{}, N = {PARTICLES}", setting.name());
-        let measured = Value::known_to(time, error).sampled_over(spread, JACKKNIFED);
+        let measured = Measured::known_to(time, error).sampled_over(spread, JACKKNIFED);
         Ok(Row::equal(
             &case,
             "T* by the event of particles, from their own variance",
             measured,
-            Value::exact(predicted),
+            Measured::exact(predicted),
         ))
     }
 }

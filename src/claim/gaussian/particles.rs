@@ -20,12 +20,13 @@ use nalgebra::DVector;
 use rayon::prelude::*;
 
 use super::setting::Setting;
-use crate::claim::{Row, Value};
+use crate::claim::Row;
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::Result;
 use crate::flow::{Adaptive, Flow, Schedule};
 use crate::law::generator;
+use crate::measured::Measured;
 use crate::metric::{Confidence, Interval};
 use crate::scale::RawTime;
 
@@ -69,19 +70,19 @@ impl Size {
         let quantity = "total variance of particles less that of their exact partners";
         let measured = judged(&found)?;
         let scale = kept.dot(flow.initial_eigenvalues());
-        Ok(Row::equal(&case, quantity, measured, Value::exact(0.0)).on_scale(scale))
+        Ok(Row::equal(&case, quantity, measured, Measured::exact(0.0)).on_scale(scale))
     }
 }
 
 /// The mean over samples at two tolerances, with what both tolerances and both extrapolations say of its error.
-fn judged(found: &[[Levels; 2]]) -> Result<Value> {
+fn judged(found: &[[Levels; 2]]) -> Result<Measured> {
     let mean =
         |number: &dyn Fn(&[Levels; 2]) -> f64| found.iter().map(number).sum::<f64>() / found.len() as f64;
     let values: Vec<f64> = found.iter().map(|[fine, _]| fine.without_logarithm()).collect();
     let time = mean(&|[fine, coarse]| (fine.without_logarithm() - coarse.without_logarithm()).abs());
     let bias = mean(&|[fine, _]| fine.without_logarithm() - fine.without_powers()).abs();
     let interval = Interval::of_mean(&values, Confidence::new(0.95)?)?;
-    Ok(Value::known_to(interval.estimate, time + bias).sampled_over(interval.standard_error, found.len()))
+    Ok(Measured::known_to(interval.estimate, time + bias).sampled_over(interval.standard_error, found.len()))
 }
 
 /// A number of a sample, and its means over halves and quarters.

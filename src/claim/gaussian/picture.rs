@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::nodes::{ESTIMATED, FINER, NodePair, Nodes, mean_field};
 use super::setting::{DIAGONALISED, Setting};
-use crate::claim::{Row, Value};
+use crate::claim::Row;
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::Result;
@@ -22,6 +22,7 @@ use crate::exact::CovarianceFlow;
 use crate::flow::{Adaptive, Flow, Schedule, Snapshot};
 use crate::law::{Gaussian, Law};
 use crate::meanfield::State;
+use crate::measured::Measured;
 use crate::scale::RawTime;
 
 /// The mean field at one time.
@@ -80,29 +81,29 @@ impl Picture {
     }
 
     /// The variances along the axes. Resolutions may agree along one of them by accident, so the worst of them judges all.
-    pub fn variances(&self, flow: &CovarianceFlow) -> Vec<Value> {
+    pub fn variances(&self, flow: &CovarianceFlow) -> Vec<Measured> {
         let axes = flow.eigenvectors();
         let [fine, coarse] =
             [&self.fine, &self.coarse].map(|cloud| axes.tr_mul(&(cloud.covariance() * axes)).diagonal());
         let apart = fine.zip_map(&coarse, |a, b| ((a - b) / a).abs()).max();
         let error = |v: f64| self.share * apart * v + 2.0 * v.max(0.0).sqrt() * self.error;
-        fine.iter().map(|&v| Value::known_to(v, error(v))).collect()
+        fine.iter().map(|&v| Measured::known_to(v, error(v))).collect()
     }
 
     /// Mardia's kurtosis.
-    pub fn kurtosis(&self, flow: &CovarianceFlow) -> Value {
+    pub fn kurtosis(&self, flow: &CovarianceFlow) -> Measured {
         let [fine, coarse] =
             [&self.fine, &self.coarse].map(|cloud| fourth_moments(cloud, flow.eigenvectors()));
         let apart: f64 = (&fine - coarse).iter().map(|difference| difference.abs()).sum();
-        Value::known_to(fine.sum(), self.share * apart + growth(self.time) * f64::EPSILON * fine.sum())
+        Measured::known_to(fine.sum(), self.share * apart + growth(self.time) * f64::EPSILON * fine.sum())
     }
 
     /// `W1` to a normal law, on the line.
-    pub fn distance_to(&self, mean: f64, deviation: f64) -> Result<Option<Value>> {
+    pub fn distance_to(&self, mean: f64, deviation: f64) -> Result<Option<Measured>> {
         let Some(state) = self.state.as_ref().filter(|_| self.fine.dimension() == 1) else { return Ok(None) };
         let law = Law::Gaussian(Gaussian::isotropic(vec![mean], deviation)?).on_line()?;
         let (fine, coarse) = (state.fine.w1_to(&law)?, state.coarse.w1_to(&law)?);
-        Ok(Some(Value::known_to(fine, self.share * (fine - coarse).abs() + self.error)))
+        Ok(Some(Measured::known_to(fine, self.share * (fine - coarse).abs() + self.error)))
     }
 }
 
@@ -146,8 +147,8 @@ impl Straying {
     pub fn row(&self, setting: &Setting) -> Row {
         let quantity =
             if setting.variances.len() > 1 { "drift of mean and eigenvectors" } else { "drift of the mean" };
-        let measured = Value::known_to(self.largest, self.error + DIAGONALISED);
-        Row::equal(&setting.name(), quantity, measured, Value::exact(0.0)).on_scale(1.0)
+        let measured = Measured::known_to(self.largest, self.error + DIAGONALISED);
+        Row::equal(&setting.name(), quantity, measured, Measured::exact(0.0)).on_scale(1.0)
     }
 }
 

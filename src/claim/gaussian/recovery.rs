@@ -25,11 +25,12 @@ use nalgebra::DMatrix;
 use super::covariance::ClosedForm;
 use super::nodes::{ESTIMATED, mean_field};
 use super::setting::{DIAGONALISED, Setting, conditioning};
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::law::Gaussian;
+use crate::measured::Measured;
 use crate::metric::{GaussianDistance, between_gaussians, mean_length};
 use crate::scale::{Beta, NoiseVariance, RawTime};
 use crate::study::Preset;
@@ -130,7 +131,7 @@ impl RecoveryRate {
     fn isotropic(&self, variances: &'static [f64], betas: &[f64]) -> Result<Vec<Row>> {
         let series = format!("d = {}, s = {}", variances.len(), variances[0]);
         let found = betas.iter().map(|&beta| self.exact(&setting(variances, beta)));
-        let found = found.collect::<Result<Vec<Value>>>()?;
+        let found = found.collect::<Result<Vec<Measured>>>()?;
         let enclosures: Vec<Enclosure> = betas
             .iter()
             .map(|&beta| deviation(variances[0], beta).times(mean_length(variances.len())))
@@ -149,12 +150,15 @@ impl RecoveryRate {
     }
 
     /// `W1` of an isotropic law in closed form.
-    fn exact(&self, setting: &Setting) -> Result<Value> {
+    fn exact(&self, setting: &Setting) -> Result<Measured> {
         let flow = setting.flow()?;
         let end = (self.closed_form)(&flow, self.time(setting)?)[0];
         let factor =
             mean_length(setting.variances.len()) / (end.max(0.0).sqrt() + setting.variances[0].sqrt());
-        Ok(Value::known_to(factor * (end - setting.variances[0]).abs(), factor * conditioning(&flow, 0, end)))
+        Ok(Measured::known_to(
+            factor * (end - setting.variances[0]).abs(),
+            factor * conditioning(&flow, 0, end),
+        ))
     }
 
     fn time(&self, setting: &Setting) -> Result<RawTime> {
@@ -172,15 +176,15 @@ impl RecoveryRate {
             Row::at_most(
                 &case,
                 "W1 from above",
-                Value::known_to(distance.upper, rounding),
-                Value::exact(square.sqrt()),
+                Measured::known_to(distance.upper, rounding),
+                Measured::exact(square.sqrt()),
             )
             .at("d = 3, regular, from above", setting.beta),
             Row::at_least(
                 &case,
                 "W1 from below",
-                Value::known_to(distance.lower, rounding),
-                Value::exact(least),
+                Measured::known_to(distance.lower, rounding),
+                Measured::exact(least),
             )
             .at("d = 3, regular, from below", setting.beta),
         ])
@@ -190,7 +194,7 @@ impl RecoveryRate {
     fn singular(&self, setting: Setting) -> Result<Row> {
         let (distance, rounding) = self.bracket(&setting)?;
         let middle = 0.5 * (distance.lower + distance.upper);
-        let measured = Value::known_to(middle, distance.upper - middle + rounding);
+        let measured = Measured::known_to(middle, distance.upper - middle + rounding);
         let [regular, singular] =
             [SINGULAR[0], SINGULAR[1]].map(|s| deviation(s, setting.beta).times(mean_length(1)));
         let enclosure = Enclosure { low: singular.low, high: singular.high + regular.high };
@@ -217,7 +221,7 @@ impl RecoveryRate {
     fn mean_field(&self, setting: Setting) -> Result<Row> {
         let evolution = mean_field(&setting)?.evolve(&[self.time(&setting)?], self.drift)?;
         let found = evolution.states[0].w1_to_prior()?;
-        let measured = Value::known_to(found.value, ESTIMATED * found.error);
+        let measured = Measured::known_to(found.value, ESTIMATED * found.error);
         Ok(Row::equal(&setting.name(), "W1 of the mean field", measured, self.exact(&setting)?))
     }
 }
@@ -238,9 +242,9 @@ impl Enclosure {
         Self { low: factor * self.low, high: factor * self.high }
     }
 
-    fn value(self) -> Value {
+    fn value(self) -> Measured {
         let middle = 0.5 * (self.low + self.high);
-        Value::known_to(middle, self.high - middle)
+        Measured::known_to(middle, self.high - middle)
     }
 }
 
@@ -269,7 +273,7 @@ fn next_order(s: f64, beta: f64) -> f64 {
 }
 
 /// Bounds of the fixed point of a falling map that contracts, from one of them on, until they come no closer: then they
-/// are apart by the rounding of the map, which [`Value::known_to`] allows for.
+/// are apart by the rounding of the map, which [`Measured::known_to`] allows for.
 fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Enclosure {
     let (mut before, mut bound) = (bound, map(bound));
     loop {
@@ -284,10 +288,10 @@ fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Enclosure {
 }
 
 /// The constant of the rate: `W1` at the largest `β` over the rate, which lies below its limit by the next order at most.
-fn constant(series: &str, setting: &Setting, w1: Value) -> Row {
+fn constant(series: &str, setting: &Setting, w1: Measured) -> Row {
     let Setting { variances, beta, .. } = *setting;
     let (s, length) = (variances[0], mean_length(variances.len()));
-    let scaled = |factor: f64| Value::known_to(factor * w1.value, factor * w1.numerical);
+    let scaled = |factor: f64| Measured::known_to(factor * w1.value, factor * w1.numerical);
     if s > 0.0 {
         let limit = 0.5 * length * (NOISE / s).ln_1p() / s.sqrt();
         let enclosure = Enclosure { low: limit * (1.0 - next_order(s, beta)), high: limit };
@@ -301,26 +305,31 @@ fn constant(series: &str, setting: &Setting, w1: Value) -> Row {
 }
 
 /// Whether values fall from one temperature to the next.
-fn falls(series: &str, values: &[Value]) -> Row {
+fn falls(series: &str, values: &[Measured]) -> Row {
     let ratios = values.windows(2).map(|pair| {
         let ratio = pair[1].value / pair[0].value;
         let error = ratio * (pair[1].numerical / pair[1].value + pair[0].numerical / pair[0].value);
-        Value::known_to(ratio, error)
+        Measured::known_to(ratio, error)
     });
     // Not `max`, which would swallow a NaN.
     let worst = ratios.reduce(|worst, ratio| if ratio.value < worst.value { worst } else { ratio });
-    let worst = worst.unwrap_or(Value::exact(f64::NAN));
-    Row::at_most(series, "largest ratio of W1 to that at the β before", worst, Value::exact(1.0))
+    let worst = worst.unwrap_or(Measured::exact(f64::NAN));
+    Row::at_most(series, "largest ratio of W1 to that at the β before", worst, Measured::exact(1.0))
 }
 
 /// The slope of `ln W1` against `ln β` over the last two temperatures.
-fn slope(series: &str, betas: &[f64], values: &[Value], s: f64) -> Row {
+fn slope(series: &str, betas: &[f64], values: &[Measured], s: f64) -> Row {
     let (&[.., from, to], &[.., before, last]) = (betas, values) else {
-        return Row::equal(series, "slope of ln W1 in ln β", Value::exact(f64::NAN), Value::exact(-1.0));
+        return Row::equal(
+            series,
+            "slope of ln W1 in ln β",
+            Measured::exact(f64::NAN),
+            Measured::exact(-1.0),
+        );
     };
     let width = (to / from).ln();
     let rounding = (last.numerical / last.value + before.numerical / before.value) / width;
-    let measured = Value::known_to((last.value / before.value).ln() / width, rounding);
+    let measured = Measured::known_to((last.value / before.value).ln() / width, rounding);
     let quantity = "slope of ln W1 in ln β, largest two";
     Row::equal(series, quantity, measured, local_slope(s, from, to).value())
 }

@@ -23,10 +23,11 @@ use nalgebra::DMatrix;
 use super::{log_sum_exp, normal_points};
 use crate::claim::derivative::gradient;
 use crate::claim::nodes::cloud_of;
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::Law;
+use crate::measured::Measured;
 use crate::study::Preset;
 
 const SEED: u64 = 1204;
@@ -119,7 +120,7 @@ struct Samples {
 struct Fit {
     matrix: DMatrix<f64>,
     matrix_error: f64,
-    residual: Value,
+    residual: Measured,
 }
 
 impl Claim for GaussianKernelOnly {
@@ -224,17 +225,17 @@ fn fit(kernel: &Kernel, clouds: &[Cloud], queries: &Cloud) -> Result<Fit> {
     Ok(Fit {
         matrix_error: off / factors.singular_values.min(),
         matrix: transposed.transpose(),
-        residual: Value::known_to(left / size, off / size),
+        residual: Measured::known_to(left / size, off / size),
     })
 }
 
 /// The identity holds, with the covariance as its matrix.
 fn recovered(setting: &str, name: &str, fit: &Fit, covariance: DMatrix<f64>) -> [Row; 2] {
     let case = format!("{setting}, {name}");
-    let off = Value::known_to((&fit.matrix - &covariance).amax(), fit.matrix_error);
+    let off = Measured::known_to((&fit.matrix - &covariance).amax(), fit.matrix_error);
     [
-        Row::equal(&case, "least residual over all C", fit.residual, Value::exact(0.0)).on_scale(1.0),
-        Row::equal(&case, "C less the covariance", off, Value::exact(0.0)).on_scale(covariance.amax()),
+        Row::equal(&case, "least residual over all C", fit.residual, Measured::exact(0.0)).on_scale(1.0),
+        Row::equal(&case, "C less the covariance", off, Measured::exact(0.0)).on_scale(covariance.amax()),
     ]
 }
 
@@ -242,19 +243,25 @@ fn recovered(setting: &str, name: &str, fit: &Fit, covariance: DMatrix<f64>) -> 
 fn distinct(setting: &str, kernel: &Kernel, clouds: &[Cloud], queries: &Cloud) -> Result<Row> {
     let case = format!("{setting}, {}", kernel.name);
     let residual = fit(kernel, clouds, queries)?.residual;
-    Ok(Row::at_least(&case, "least residual over all C, told from zero", residual, Value::exact(RESOLUTION)))
+    Ok(Row::at_least(
+        &case,
+        "least residual over all C, told from zero",
+        residual,
+        Measured::exact(RESOLUTION),
+    ))
 }
 
 /// How the residual of Student's kernel dies out as it becomes Gaussian: like `1/ν`, the next term of its logarithm.
 fn students(setting: &str, freedoms: &[f64], clouds: &[Cloud], queries: &Cloud) -> Result<Vec<Row>> {
-    let residuals: Result<Vec<Value>> = freedoms
+    let residuals: Result<Vec<Measured>> = freedoms
         .iter()
         .map(|&freedom| Ok(fit(&Kernel::student(freedom), clouds, queries)?.residual))
         .collect();
     let (residuals, mut rows) = (residuals?, Vec::new());
     let (Some(last), Some(largest)) = (residuals.last(), freedoms.last()) else { return Ok(rows) };
     for (&freedom, residual) in freedoms.iter().zip(&residuals) {
-        let asymptote = Value::known_to(last.value * largest / freedom, last.numerical * largest / freedom);
+        let asymptote =
+            Measured::known_to(last.value * largest / freedom, last.numerical * largest / freedom);
         let case = format!("{setting}, Student, ν = {freedom}");
         let row = Row::equal(&case, "least residual, beside its asymptote", *residual, asymptote);
         rows.push(row.as_role(Role::Context).at("Student's kernel", freedom));

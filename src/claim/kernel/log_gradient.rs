@@ -10,11 +10,12 @@
 use super::{distance_2, length, log_sum_exp, normal_points, radius};
 use crate::claim::derivative::gradient;
 use crate::claim::residual::{Residual, larger};
-use crate::claim::{Card, Claim, Row, Value, VerdictKind};
+use crate::claim::{Card, Claim, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
 use crate::law::{Atoms, BayesOracle, Law};
+use crate::measured::Measured;
 use crate::scale::{Beta, NoiseVariance};
 use crate::study::Preset;
 
@@ -175,7 +176,7 @@ impl DriftIsLogGradient {
         }
         let case = format!("d = {d}, β = {BETA}, queries {FAR} times farther out");
         let quantity = "largest ⟨u, F⟩ − max_j⟨u, z_j⟩, u along the query and the axes";
-        let row = Row::at_most(&case, quantity, Value::known_to(excess, error), Value::exact(0.0));
+        let row = Row::at_most(&case, quantity, Measured::known_to(excess, error), Measured::exact(0.0));
         Ok(row.on_scale(radius(cloud)))
     }
 }

@@ -18,10 +18,11 @@ use super::{distance_2, length, log_sum_exp};
 use crate::claim::derivative::{Gradient, gradient};
 use crate::claim::nodes::{cloud_of, integral};
 use crate::claim::residual::Residual;
-use crate::claim::{Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::{BayesOracle, Law};
+use crate::measured::Measured;
 use crate::scale::NoiseVariance;
 use crate::study::Preset;
 
@@ -232,7 +233,7 @@ const LAW: f64 = 1e-13;
 const FARTHER: f64 = 9.0;
 
 /// `log (f * N(0, vI))(x)` on the line, by quadrature over what a prior with these breaks reaches with noise.
-fn convolved(law: &Law, breaks: &[f64], x: &[f64], increment: NoiseVariance) -> Result<Value> {
+fn convolved(law: &Law, breaks: &[f64], x: &[f64], increment: NoiseVariance) -> Result<Measured> {
     let (first, last) = (breaks[0] - FARTHER, breaks[breaks.len() - 1] + FARTHER);
     let kernel =
         |y: f64| (-0.5 * (y - x[0]).powi(2) / increment.get()).exp() / (TAU * increment.get()).sqrt();
@@ -240,10 +241,10 @@ fn convolved(law: &Law, breaks: &[f64], x: &[f64], increment: NoiseVariance) -> 
         let log = law.log_density(&[y])?;
         let (value, exponent) = (log.exp() * kernel(y), log.abs() + (y - x[0]).powi(2) / increment.get());
         // What rounds a logarithm relatively rounds its exponential by as much more as it is large.
-        Ok(Value::known_to(value, (LAW * (1.0 + log.abs()) + 8.0 * f64::EPSILON * exponent) * value))
+        Ok(Measured::known_to(value, (LAW * (1.0 + log.abs()) + 8.0 * f64::EPSILON * exponent) * value))
     };
     let mass = integral(product, first, last, 4 * PANELS)?;
-    Ok(Value::known_to(mass.value.ln(), mass.numerical / mass.value))
+    Ok(Measured::known_to(mass.value.ln(), mass.numerical / mass.value))
 }
 
 /// Where the identities are compared.

@@ -5,10 +5,10 @@
 
 use statrs::function::gamma::ln_gamma;
 
-use crate::claim::Value;
+use crate::measured::Measured;
 
 /// `P(|N_R/N − p| > η)` for `N_R` binomial.
-pub(super) fn deviation(n: u32, p: Value, eta: f64) -> Value {
+pub(super) fn deviation(n: u32, p: Measured, eta: f64) -> Measured {
     let (size, q) = (f64::from(n), 1.0 - p.value);
     let log_factorial = |k: f64| ln_gamma(k + 1.0);
     let mass = |k: f64| {
@@ -22,7 +22,7 @@ pub(super) fn deviation(n: u32, p: Value, eta: f64) -> Value {
     }
     // Logarithms of factorials are of size N log N and rounded a few times.
     let rounding = 16.0 * f64::EPSILON * (1.0 + size * (1.0 + size).ln()) * sum;
-    Value::known_to(sum, rounding + slope * p.numerical)
+    Measured::known_to(sum, rounding + slope * p.numerical)
 }
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn tails_match_forty_digits() {
         for (n, p, eta, exact) in REFERENCE {
-            let ours = deviation(n, Value::exact(p), eta);
+            let ours = deviation(n, Measured::exact(p), eta);
             assert!((ours.value - exact).abs() <= ours.numerical + 1e-12 * exact, "{ours:?}, not {exact}");
         }
     }
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn the_error_of_p_counts() {
         let (p, change) = (0.8, 1e-6);
-        let at = |p: f64| deviation(1000, Value::known_to(p, change), 0.0301);
+        let at = |p: f64| deviation(1000, Measured::known_to(p, change), 0.0301);
         let moved = (at(p + change).value - at(p).value).abs();
         assert!(moved <= at(p).numerical && moved > 1e-7, "{moved} {:?}", at(p));
     }

@@ -17,10 +17,11 @@ use std::f64::consts::TAU;
 
 use super::integrals::radial_distance;
 use super::moments::{Moments, SPLIT};
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::{Gaussian, Law, LineLaw, Split, generator};
+use crate::measured::Measured;
 use crate::metric::transport::wasserstein;
 use crate::scale::BallRadius;
 use crate::study::Preset;
@@ -156,13 +157,13 @@ impl HardTruncation {
         Ok(Row::equal(
             &name,
             "mass of μ^[R] in the ball",
-            Value::known_to(end.below, SPLIT),
-            Value::exact(1.0),
+            Measured::known_to(end.below, SPLIT),
+            Measured::exact(1.0),
         ))
     }
 
     /// `∫|F_R − F|`, cut at `±R` and where the difference changes its sign.
-    fn line_w1(&self, law: &LineLaw, radius: f64) -> Result<Value> {
+    fn line_w1(&self, law: &LineLaw, radius: f64) -> Result<Measured> {
         let ball = BallRadius::new(radius)?;
         let pair = |x: f64| Ok(((self.on_line)(law, ball, x)?, law.split(x)));
         let (mut low, mut high) = (-radius, radius);
@@ -181,7 +182,7 @@ impl HardTruncation {
         ];
         // Every mean is good to its last digits.
         let size = left.1.lower_mean + right.0.lower_mean + right.1.lower_mean + right.1.upper_mean;
-        Ok(Value::known_to(pieces.iter().map(|piece| piece.abs()).sum(), 4.0 * SPLIT * size))
+        Ok(Measured::known_to(pieces.iter().map(|piece| piece.abs()).sum(), 4.0 * SPLIT * size))
     }
 
     /// Samples are laws as well: exact transport, from both sides.
@@ -205,9 +206,9 @@ impl HardTruncation {
         Ok(rows)
     }
 
-    fn cloud_w1(&self, cloud: &Cloud, radius: f64) -> Result<Value> {
+    fn cloud_w1(&self, cloud: &Cloud, radius: f64) -> Result<Measured> {
         let transport = wasserstein(&(self.of_cloud)(cloud, BallRadius::new(radius)?)?, cloud)?;
-        Ok(Value::known_to(transport.distance, transport.gap()))
+        Ok(Measured::known_to(transport.distance, transport.gap()))
     }
 
     /// `N(0, I)` in space: what is moved along rays, by quadrature, against the bound, and once against its closed form.
@@ -243,8 +244,12 @@ impl HardTruncation {
         let (w1, moments) = (self.cloud_w1(&cloud, RADIUS)?, Moments::of_cloud(&cloud, RADIUS));
         let case = format!("{RINGS} rings of {RAYS} points, R = {RADIUS}");
         let share = w1.value / moments.bound().value;
-        let sharpness =
-            Row::equal(&case, "W1 over its bound", Value::known_to(share, w1.numerical), Value::exact(1.0));
+        let sharpness = Row::equal(
+            &case,
+            "W1 over its bound",
+            Measured::known_to(share, w1.numerical),
+            Measured::exact(1.0),
+        );
         Ok([
             Row::equal(&case, "W1(μ^[R], μ) against A − (q/p)I", w1, moments.radial_distance()),
             sharpness.as_role(Role::Context),

@@ -15,10 +15,10 @@ use std::f64::consts::PI;
 use statrs::function::gamma::gamma;
 
 use super::moments::MASS;
-use crate::claim::Value;
 use crate::claim::nodes::integral;
 use crate::error::Result;
 use crate::law::Law;
+use crate::measured::Measured;
 
 /// Integrals stop this far beyond the ball; scales here are at most one, so that less than `e^{−50}` is left out.
 const REACH: f64 = 60.0;
@@ -28,21 +28,21 @@ const PANELS: usize = 60;
 const DENSITY: f64 = 4e-15;
 
 /// `f(x)` and its error bar.
-fn density(law: &Law, x: &[f64]) -> Result<Value> {
+fn density(law: &Law, x: &[f64]) -> Result<Measured> {
     let log = law.log_density(x)?;
-    Ok(Value::known_to(log.exp(), DENSITY * (1.0 + log.abs()) * log.exp()))
+    Ok(Measured::known_to(log.exp(), DENSITY * (1.0 + log.abs()) * log.exp()))
 }
 
-fn scaled(value: Value, factor: f64) -> Value {
-    Value::known_to(factor * value.value, factor.abs() * value.numerical)
+fn scaled(value: Measured, factor: f64) -> Measured {
+    Measured::known_to(factor * value.value, factor.abs() * value.numerical)
 }
 
-fn sum(a: Value, b: Value) -> Value {
-    Value::known_to(a.value + b.value, a.numerical + b.numerical)
+fn sum(a: Measured, b: Measured) -> Measured {
+    Measured::known_to(a.value + b.value, a.numerical + b.numerical)
 }
 
 /// The density of `|X|` where `X` is rotationally symmetric.
-fn radial(law: &Law, r: f64) -> Result<Value> {
+fn radial(law: &Law, r: f64) -> Result<Measured> {
     let d = law.dimension();
     let mut x = vec![0.0; d];
     x[0] = r;
@@ -51,9 +51,10 @@ fn radial(law: &Law, r: f64) -> Result<Value> {
 }
 
 /// `A_R` of a law on the line that is smooth outside the ball, or of a rotationally symmetric one.
-pub(super) fn far(law: &Law, radius: f64) -> Result<Value> {
-    let outside =
-        |f: &dyn Fn(f64) -> Result<Value>| integral(|r| Ok(scaled(f(r)?, r)), radius, radius + REACH, PANELS);
+pub(super) fn far(law: &Law, radius: f64) -> Result<Measured> {
+    let outside = |f: &dyn Fn(f64) -> Result<Measured>| {
+        integral(|r| Ok(scaled(f(r)?, r)), radius, radius + REACH, PANELS)
+    };
     match law.dimension() {
         1 => Ok(sum(outside(&|r| density(law, &[r]))?, outside(&|r| density(law, &[-r]))?)),
         _ => outside(&|r| radial(law, r)),
@@ -61,12 +62,12 @@ pub(super) fn far(law: &Law, radius: f64) -> Result<Value> {
 }
 
 /// `∫|F_R − F|` of the radii of a rotationally symmetric law, with the mass that truncation divides by.
-pub(super) fn radial_distance(law: &Law, mass: f64, radius: f64) -> Result<Value> {
+pub(super) fn radial_distance(law: &Law, mass: f64, radius: f64) -> Result<Measured> {
     let lost = 1.0 / mass - 1.0;
     let inner = integral(|r| Ok(scaled(radial(law, r)?, radius - r)), 0.0, radius, PANELS)?;
     let outer = integral(|r| Ok(scaled(radial(law, r)?, r - radius)), radius, radius + REACH, PANELS)?;
     let moved = sum(scaled(inner, lost.abs()), outer);
-    Ok(Value { numerical: moved.numerical + MASS / mass * inner.value, ..moved })
+    Ok(Measured { numerical: moved.numerical + MASS / mass * inner.value, ..moved })
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 //! `c_d = √2 Γ((d+1)/2)/Γ(d/2)`. For a cloud they are sums.
 
 use super::norm_tail::chi_square_tail;
-use crate::claim::Value;
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::LineLaw;
+use crate::measured::Measured;
 use crate::metric::mean_length;
 
 /// Entries of a split are good to this much, relatively; the laws' own tests hold them to it.
@@ -68,28 +68,28 @@ impl Moments {
     }
 
     /// The printed bound `A_R + (q_R/p_R) I_R`.
-    pub(super) fn bound(&self) -> Value {
+    pub(super) fn bound(&self) -> Measured {
         let moved = self.outside / (1.0 - self.outside) * self.near;
         self.value(self.far + moved, moved)
     }
 
     /// `W1(μ^[R], μ) = A_R − (q_R/p_R) I_R` for laws whose length and direction are independent: transport runs along rays, and lengths only shrink.
-    pub(super) fn radial_distance(&self) -> Value {
+    pub(super) fn radial_distance(&self) -> Measured {
         let moved = self.outside / (1.0 - self.outside) * self.near;
         self.value(self.far - moved, moved)
     }
 
     /// `A_R + R q_R`, which bounds how far truncation moves a sample.
-    pub(super) fn empirical_bound(&self, radius: f64) -> Value {
+    pub(super) fn empirical_bound(&self, radius: f64) -> Measured {
         let value = self.far + radius * self.outside;
-        Value::known_to(value, self.error * value)
+        Measured::known_to(value, self.error * value)
     }
 
     /// `I_R` errs relative to `E|X|` and counts by the share `q/p` that is moved, which itself errs by `1/p` times as much as `q`.
-    fn value(&self, value: f64, moved: f64) -> Value {
+    fn value(&self, value: f64, moved: f64) -> Measured {
         let inside = 1.0 - self.outside;
         let share = self.outside / inside;
-        Value::known_to(value, self.error * (self.far + moved / inside + share * (self.far + self.near)))
+        Measured::known_to(value, self.error * (self.far + moved / inside + share * (self.far + self.near)))
     }
 }
 

@@ -16,16 +16,16 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::DVector;
 use statrs::function::gamma::ln_gamma;
 
-use crate::claim::Value;
 use crate::claim::nodes::nodes;
 use crate::error::{Error, Result};
 use crate::law::{Gaussian, Law, LineLaw};
+use crate::measured::Measured;
 
 /// Panels of the integral over the half circle; its error is judged by half as many.
 const PANELS: usize = 32;
 
 /// `P(|Y| > R)`: for isotropic laws in any dimension, for others in the plane.
-pub(super) fn norm_tail(law: &Gaussian, radius: f64) -> Result<Value> {
+pub(super) fn norm_tail(law: &Gaussian, radius: f64) -> Result<Measured> {
     match law.covariance().isotropic_variance() {
         Some(variance) if variance > 0.0 => isotropic(law, variance, radius),
         _ if law.mean().len() == 2 => planar(law, radius),
@@ -57,7 +57,7 @@ fn standard_normal() -> Result<LineLaw> {
     Law::Gaussian(Gaussian::isotropic(vec![0.0], 1.0)?).on_line()
 }
 
-fn isotropic(law: &Gaussian, variance: f64, radius: f64) -> Result<Value> {
+fn isotropic(law: &Gaussian, variance: f64, radius: f64) -> Result<Measured> {
     let (d, x) = (law.mean().len(), 0.5 * radius * radius / variance);
     let rate = 0.5 * law.mean().iter().map(|a| a * a).sum::<f64>() / variance;
     let mut tail = chi_square_tail(d, x)?;
@@ -74,10 +74,10 @@ fn isotropic(law: &Gaussian, variance: f64, radius: f64) -> Result<Value> {
     }
     // Exponents of size x, rate and their like are rounded relatively, sums once per term.
     let error = 16.0 * f64::EPSILON * (1.0 + x + rate + j);
-    Ok(Value::known_to(sum, error * sum))
+    Ok(Measured::known_to(sum, error * sum))
 }
 
-fn planar(law: &Gaussian, radius: f64) -> Result<Value> {
+fn planar(law: &Gaussian, radius: f64) -> Result<Measured> {
     let axes = law.covariance().matrix().symmetric_eigen();
     let offsets = axes.eigenvectors.transpose() * DVector::from_column_slice(law.mean());
     let (normal, spread) = (standard_normal()?, axes.eigenvalues.map(f64::sqrt));
@@ -105,7 +105,7 @@ fn planar(law: &Gaussian, radius: f64) -> Result<Value> {
     let (fine, coarse) = (integral(PANELS), integral(PANELS / 2));
     let tail = beyond(0, radius) + fine;
     let rounding = 16.0 * f64::EPSILON * (1.0 + 0.5 * radius * radius / spread.min().powi(2)) * tail;
-    Ok(Value::known_to(tail, (fine - coarse).abs() + rounding))
+    Ok(Measured::known_to(tail, (fine - coarse).abs() + rounding))
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@
 
 use statrs::function::gamma::gamma;
 
-use crate::claim::Value;
 use crate::error::Result;
 use crate::law::Gaussian;
+use crate::measured::Measured;
 
 /// Bisections of a radius: to the last digit.
 const BISECTIONS: usize = 100;
@@ -40,19 +40,19 @@ pub(super) fn sufficient(law: &Gaussian, n: f64) -> f64 {
 }
 
 /// The bound on `N q_R` that follows.
-pub(super) fn expected_losses(law: &Gaussian, radius: f64, n: f64) -> Value {
+pub(super) fn expected_losses(law: &Gaussian, radius: f64, n: f64) -> Measured {
     let s = 0.5 * law.mean().len() as f64;
     let x = (radius - offset(law)).powi(2) / (2.0 * largest_variance(law));
     let bound = n * ((s - 1.0) * x.ln() - x).exp() / gamma(s) / (1.0 - (s - 1.0).max(0.0) / x);
     // The exponent is rounded relative to x.
-    Value::known_to(bound, 16.0 * f64::EPSILON * (1.0 + x) * bound)
+    Measured::known_to(bound, 16.0 * f64::EPSILON * (1.0 + x) * bound)
 }
 
 /// `1 − (1 − q)^N` with the error bar of `q`.
-pub(super) fn loss(tail: Value, n: f64) -> Value {
+pub(super) fn loss(tail: Measured, n: f64) -> Measured {
     let of = |q: f64| -(n * (-q.min(1.0)).ln_1p()).exp_m1();
     let change = of(tail.value + tail.numerical) - of(tail.value);
-    Value::known_to(of(tail.value), change)
+    Measured::known_to(of(tail.value), change)
 }
 
 /// The radius at which a decreasing function of it falls to a level, between zero and `far`.
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn few_losses_are_losses_in_expectation() {
-        let tail = Value::known_to(1e-14, 1e-28);
+        let tail = Measured::known_to(1e-14, 1e-28);
         assert!((loss(tail, 1e6).value / 1e-8 - 1.0).abs() < 1e-7);
-        assert_eq!(loss(Value::exact(1.0), 3.0).value, 1.0);
+        assert_eq!(loss(Measured::exact(1.0), 3.0).value, 1.0);
     }
 
     #[test]

@@ -13,10 +13,11 @@ use super::binomial::deviation;
 use super::integrals::far;
 use super::moments::{MASS, Moments};
 use crate::claim::residual::larger;
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::{Law, generator};
+use crate::measured::Measured;
 use crate::metric::distance;
 use crate::scale::BallRadius;
 use crate::study::Preset;
@@ -120,27 +121,27 @@ impl Claim for RetainedFraction {
 }
 
 /// A share of independent trials with its standard error, that of the probability if it is known.
-fn share(hits: usize, trials: usize, probability: f64) -> Value {
+fn share(hits: usize, trials: usize, probability: f64) -> Measured {
     let error = (probability * (1.0 - probability) / trials as f64).sqrt();
-    Value::exact(hits as f64 / trials as f64).sampled(error)
+    Measured::exact(hits as f64 / trials as f64).sampled(error)
 }
 
 /// `q_R` and `A_R`.
 struct Outside {
-    mass: Value,
-    far: Value,
+    mass: Measured,
+    far: Measured,
 }
 
 impl Outside {
     /// `R q_R`.
-    fn inner(&self, radius: f64) -> Value {
-        Value::known_to(radius * self.mass.value, radius * self.mass.numerical)
+    fn inner(&self, radius: f64) -> Measured {
+        Measured::known_to(radius * self.mass.value, radius * self.mass.numerical)
     }
 
     /// `A_R + R q_R`, divided by `ε`.
-    fn bound(&self, radius: f64, epsilon: f64) -> Value {
+    fn bound(&self, radius: f64, epsilon: f64) -> Measured {
         let inner = self.inner(radius);
-        Value::known_to(
+        Measured::known_to(
             (self.far.value + inner.value) / epsilon,
             (self.far.numerical + inner.numerical) / epsilon,
         )
@@ -148,19 +149,19 @@ impl Outside {
 }
 
 impl RetainedFraction {
-    fn retained(&self, law: &Law, radius: f64) -> Result<Value> {
+    fn retained(&self, law: &Law, radius: f64) -> Result<Measured> {
         let mass = (self.mass)(law, BallRadius::new(radius)?).ok_or(Error::Unsupported {
             kind: law.kind_name(),
             capability: "the mass of a ball",
             remedy: "choose a law whose ball has a known mass",
         })?;
-        Ok(Value::known_to(mass, MASS * mass))
+        Ok(Measured::known_to(mass, MASS * mass))
     }
 
     /// `q_R` by the mass of the ball and `A_R` by quadrature.
     fn outside(&self, law: &Law, radius: f64) -> Result<Outside> {
         let inside = self.retained(law, radius)?;
-        let mass = Value { value: 1.0 - inside.value, ..inside };
+        let mass = Measured { value: 1.0 - inside.value, ..inside };
         Ok(Outside { mass, far: far(law, radius)? })
     }
 
@@ -187,8 +188,8 @@ impl RetainedFraction {
     fn loss(&self, case: &Case, law: &Law, clouds: &[Cloud]) -> Result<[Row; 2]> {
         let (p, n) = (self.retained(law, case.wide)?, POINTS as f64);
         // Powers err by N times as much as what is raised, which is at most one.
-        let whole = Value::known_to((n * p.value.ln()).exp(), n * p.numerical);
-        let least = Value::known_to(1.0 - n * (1.0 - p.value), n * p.numerical);
+        let whole = Measured::known_to((n * p.value.ln()).exp(), n * p.numerical);
+        let least = Measured::known_to(1.0 - n * (1.0 - p.value), n * p.numerical);
         let mut intact = 0;
         for cloud in clouds {
             intact += usize::from(self.kept(cloud, case.wide)? == POINTS);
@@ -217,7 +218,7 @@ impl RetainedFraction {
             values.push(w1.w1);
         }
         let name = format!("{}, R = {radius}, N = {POINTS}", case.name);
-        let (worst, one) = (Value::known_to(worst, gap), Value::exact(1.0));
+        let (worst, one) = (Measured::known_to(worst, gap), Measured::exact(1.0));
         Ok([
             Row::at_most(&name, "largest W1 over its bound, sample by sample", worst, one),
             Row::at_most(&name, "mean W1 against A + Rq", mean(&values, apart), outside.bound(radius, 1.0)),
@@ -258,7 +259,7 @@ impl RetainedFraction {
             // Of a probability, a bound of one and more says nothing.
             for &eta in etas.iter().filter(|&&eta| hoeffding(f64::from(n), eta) < 1.0) {
                 let case = format!("{}, R = {}, N = {n}, η = {eta}", CASES[0].name, CASES[0].narrow);
-                let bound = Value::exact((self.deviation)(f64::from(n), eta));
+                let bound = Measured::exact((self.deviation)(f64::from(n), eta));
                 let row = Row::at_most(
                     &case,
                     "P(|N_R/N − p| > η), exactly, against 2e^{−2Nη²}",
@@ -276,15 +277,19 @@ impl RetainedFraction {
 fn sharpest() -> Result<Row> {
     let (cloud, kept, radius) = (Cloud::new(vec![2.0, -3.0], 1)?, Cloud::new(vec![2.0], 1)?, 2.0);
     let ratio = distance(&cloud, &kept)?.w1 / Moments::of_cloud(&cloud, radius).empirical_bound(radius).value;
-    let row =
-        Row::equal("points 2 and −3, R = 2", "W1 over its bound", Value::exact(ratio), Value::exact(1.0));
+    let row = Row::equal(
+        "points 2 and −3, R = 2",
+        "W1 over its bound",
+        Measured::exact(ratio),
+        Measured::exact(1.0),
+    );
     Ok(row.as_role(Role::Context))
 }
 
 /// A mean of independent numbers, each known to `error`, with its standard error.
-fn mean(values: &[f64], error: f64) -> Value {
+fn mean(values: &[f64], error: f64) -> Measured {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let square: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    Value::known_to(mean, error).sampled((square / (count - 1.0) / count).sqrt())
+    Measured::known_to(mean, error).sampled((square / (count - 1.0) / count).sqrt())
 }

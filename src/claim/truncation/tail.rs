@@ -22,9 +22,10 @@ use statrs::function::gamma::gamma;
 
 use super::norm_tail::norm_tail;
 use super::radius::{expected_losses, largest_variance, loss, offset, root, sufficient};
-use crate::claim::{Axes, Card, Claim, Role, Row, Value, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::error::Result;
 use crate::law::{Gaussian, Law, generator};
+use crate::measured::Measured;
 use crate::study::Preset;
 
 const SEED: u64 = 1207;
@@ -51,7 +52,7 @@ static CARD: Card = Card {
 /// The claim; the tail and both radii can be exchanged.
 pub struct GaussianTail {
     /// `P(|Y| > R)`.
-    pub tail: fn(&Gaussian, f64) -> Result<Value>,
+    pub tail: fn(&Gaussian, f64) -> Result<Measured>,
     /// `R_N` as printed: a function of `N` alone.
     pub printed: fn(f64) -> f64,
     /// `R_N` as it should be.
@@ -118,7 +119,7 @@ impl Claim for GaussianTail {
 }
 
 impl GaussianTail {
-    fn loss(&self, law: &Gaussian, radius: f64, n: f64) -> Result<Value> {
+    fn loss(&self, law: &Gaussian, radius: f64, n: f64) -> Result<Measured> {
         Ok(loss((self.tail)(law, radius)?, n))
     }
 
@@ -133,22 +134,22 @@ impl GaussianTail {
             let growth = (x - d * radius.ln_1p()).exp();
             // The exponent is rounded relative to x.
             let rounding = 8.0 * f64::EPSILON * (1.0 + x) * tail.value;
-            constants.push(Value::known_to(tail.value * growth, (tail.numerical + rounding) * growth));
+            constants.push(Measured::known_to(tail.value * growth, (tail.numerical + rounding) * growth));
         }
         // What is not a number counts as largest.
-        let larger = |a: Value, b: Value| if b.value <= a.value || a.value.is_nan() { a } else { b };
-        let largest = constants.into_iter().reduce(larger).unwrap_or(Value::exact(f64::NAN));
+        let larger = |a: Measured, b: Measured| if b.value <= a.value || a.value.is_nan() { a } else { b };
+        let largest = constants.into_iter().reduce(larger).unwrap_or(Measured::exact(f64::NAN));
         let row =
-            Row::at_most(case.name, "least C of the display, against C = 1", largest, Value::exact(1.0));
+            Row::at_most(case.name, "least C of the display, against C = 1", largest, Measured::exact(1.0));
         Ok(row.as_role(Role::Corrected))
     }
 
     /// The mean number of points lost at a small and a large `N`, with the radius as printed and with the right one.
     fn vanishing(&self, case: &Noisy) -> Result<[Row; 3]> {
         let (law, name) = (&case.law, case.name);
-        let lost = |radius: f64, n: f64| -> Result<Value> {
+        let lost = |radius: f64, n: f64| -> Result<Measured> {
             let tail = (self.tail)(law, radius)?;
-            Ok(Value::known_to(n * tail.value, n * tail.numerical))
+            Ok(Measured::known_to(n * tail.value, n * tail.numerical))
         };
         let printed = |n: f64| lost((self.printed)(n), n);
         let corrected = |n: f64| lost((self.corrected)(law, n), n);
@@ -184,7 +185,7 @@ impl GaussianTail {
         }
         let exact = self.loss(&case.law, radius, POINTS as f64)?;
         let error = (exact.value * (1.0 - exact.value) / samples as f64).sqrt();
-        let measured = Value::exact(lost as f64 / samples as f64).sampled(error);
+        let measured = Measured::exact(lost as f64 / samples as f64).sampled(error);
         let name = format!("{}, R = {radius}, N = {POINTS}", case.name);
         Ok(Row::equal(&name, "simulated loss against 1 − (1−q)^N", measured, exact).as_role(Role::Corrected))
     }
@@ -203,8 +204,8 @@ impl GaussianTail {
             let row = Row::equal(
                 &format!("{}, c² = {share}·2λ₊", case.name),
                 "exponent of N in N q_R against 1 − c²/2λ₊",
-                Value::known_to(exponent, error),
-                Value::exact(1.0 - share),
+                Measured::known_to(exponent, error),
+                Measured::exact(1.0 - share),
             );
             rows.push(row.as_role(Role::Corrected));
         }
@@ -212,12 +213,12 @@ impl GaussianTail {
     }
 
     /// The radius that loses a point in one sample out of a hundred.
-    fn needed(&self, law: &Gaussian, n: f64) -> Result<Value> {
+    fn needed(&self, law: &Gaussian, n: f64) -> Result<Measured> {
         let variance = largest_variance(law);
         let far = offset(law) + 10.0 * (variance * n.ln()).sqrt();
         let needed = root(|radius| Ok(self.loss(law, radius, n)?.value), LEVEL, far)?;
         // The slope of log q is about −R/λ₊, and tails are good to twelve digits.
-        Ok(Value::known_to(needed, 1e-12 * variance / needed))
+        Ok(Measured::known_to(needed, 1e-12 * variance / needed))
     }
 
     /// That radius beside its asymptote, and the printed one beside that.
@@ -226,8 +227,8 @@ impl GaussianTail {
         let (half, needed) = (0.5 * law.mean().len() as f64, self.needed(law, n)?);
         let omega = -(LEVEL * gamma(half)).ln();
         let x = n.ln() + (half - 1.0) * n.ln().ln() + omega;
-        let asymptote = Value::exact(offset(law) + (2.0 * largest_variance(law) * x).sqrt());
-        let (name, printed) = (format!("{}, N = 10^{decade}", case.name), Value::exact((self.printed)(n)));
+        let asymptote = Measured::exact(offset(law) + (2.0 * largest_variance(law) * x).sqrt());
+        let (name, printed) = (format!("{}, N = 10^{decade}", case.name), Measured::exact((self.printed)(n)));
         let rows = [
             Row::equal(&name, "radius of 1 % loss, beside its asymptote", needed, asymptote)
                 .at("1 % loss", n),
@@ -242,7 +243,7 @@ impl GaussianTail {
         let (law, variance, n) = (&case.law, largest_variance(&case.law), 10.0_f64.powi(decade));
         let d = law.mean().len() as f64;
         let losses = |radius: f64| Ok(n * (d * radius.ln_1p() - radius * radius / (8.0 * variance)).exp());
-        let asked = Value::exact(root(losses, LEVEL, 100.0 * (variance * n.ln()).sqrt())?);
+        let asked = Measured::exact(root(losses, LEVEL, 100.0 * (variance * n.ln()).sqrt())?);
         let name = format!("{}, N = 10^{decade}", case.name);
         let quantity = "radius that the display asks for, against that of 1 % loss";
         Ok(Row::at_least(&name, quantity, asked, self.needed(law, n)?).as_role(Role::Context))

@@ -1,6 +1,7 @@
 //! Rows and records as cells of a table.
 
-use crate::claim::{Record, Relation, Role, Row, Value, VerdictKind};
+use crate::claim::{Record, Relation, Role, Row, VerdictKind};
+use crate::measured::Measured;
 use crate::report::number::{plain, with_error};
 
 /// Columns of a table of rows.
@@ -86,7 +87,7 @@ fn relation(relation: Relation) -> &'static str {
 }
 
 /// A number with all that may be wrong with it.
-pub(super) fn number(value: Value) -> String {
+pub(super) fn number(value: Measured) -> String {
     if !value.is_finite() {
         return "not a finite number".into();
     }
