@@ -228,6 +228,11 @@ impl Bracket {
         Self { lower: self.lower - by, upper: self.upper + by }
     }
 
+    /// Both ends times a positive factor.
+    pub fn times(&self, factor: f64) -> Self {
+        Self { lower: factor * self.lower, upper: factor * self.upper }
+    }
+
     /// True when a number lies between the ends.
     pub fn holds(&self, value: f64) -> bool {
         self.lower <= value && value <= self.upper

@@ -5,7 +5,7 @@ use std::fmt;
 use ebflow::drift::Auto;
 use ebflow::law::Law;
 use ebflow::meanfield::{MeanField, PosteriorMean, State};
-use ebflow::{BallRadius, Beta, Cloud, NoiseVariance, Result};
+use ebflow::{BallRadius, Beta, Cloud, Measured, NoiseVariance, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
@@ -137,19 +137,20 @@ impl Report {
         let (mean, covariance, w1) = (state.mean(), state.covariance(), state.w1_to_prior());
         let errors = Errors {
             law: state.error,
-            mean: mean.error,
-            variance: covariance.error,
-            w1_to_prior: w1.as_ref().ok().map(|w1| w1.error),
+            mean: widest(mean.iter()),
+            variance: widest(covariance.iter()),
+            w1_to_prior: w1.as_ref().ok().map(|w1| w1.numerical),
         };
         let own = [errors.law, errors.mean, errors.variance, errors.w1_to_prior.unwrap_or(0.0)];
-        let others = posterior.iter().flat_map(|p| [p.mean.error, if energy { p.energy.error } else { 0.0 }]);
+        let others =
+            posterior.iter().flat_map(|p| [widest(&p.mean), if energy { p.energy.numerical } else { 0.0 }]);
         let error_estimate = own.into_iter().chain(others).fold(0.0, f64::max);
         Self {
             raw_time: state.raw_time.get(),
             score_time: state.score_time.get(),
-            mean: Coordinates::new(mean.value.iter().copied()),
-            variance: Coordinates::new(covariance.value.diagonal().iter().copied()),
-            covariance: (covariance.value.nrows() > 1).then(|| rows(&covariance.value)),
+            mean: Coordinates::new(mean.iter().map(|m| m.value)),
+            variance: Coordinates::new(covariance.diagonal().iter().map(|v| v.value)),
+            covariance: (covariance.nrows() > 1).then(|| rows(&covariance)),
             w1_to_prior_missing: w1.as_ref().err().map(ToString::to_string),
             w1_to_prior: w1.ok().map(|w1| w1.value),
             posterior: posterior.into_iter().map(|p| Answer::new(p, energy)).collect(),
@@ -164,17 +165,22 @@ impl Answer {
     fn new(answer: PosteriorMean, energy: bool) -> Self {
         Self {
             y: Coordinates::new(answer.query),
-            error: answer.mean.error,
-            m: Coordinates::new(answer.mean.value),
+            error: widest(&answer.mean),
+            m: Coordinates::new(answer.mean.iter().map(|m| m.value)),
             m_prior: Coordinates::new(answer.bayes),
             energy: energy.then_some(answer.energy.value),
-            energy_error: energy.then_some(answer.energy.error),
+            energy_error: energy.then_some(answer.energy.numerical),
         }
     }
 }
 
-fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+fn rows(matrix: &DMatrix<Measured>) -> Vec<Vec<f64>> {
+    matrix.row_iter().map(|row| row.iter().map(|entry| entry.value).collect()).collect()
+}
+
+/// The widest of some bars.
+fn widest<'a>(numbers: impl IntoIterator<Item = &'a Measured>) -> f64 {
+    numbers.into_iter().map(|number| number.numerical).fold(0.0, f64::max)
 }
 
 impl fmt::Display for Report {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use ebflow::law::Law;
 use ebflow::metric::{
-    Bracket, Confidence, Distance, Interval, Method, Sampling, distance, distance_to_law, line_floor,
+    Confidence, Distance, Interval, Method, SampledBracket, Sampling, distance, distance_to_law, line_floor,
     simulated_floor,
 };
-use ebflow::{Cloud, Error, Result, npy};
+use ebflow::{Bracket, Cloud, Error, Result, npy};
 use serde::Serialize;
 
 use super::output;
@@ -132,9 +132,11 @@ fn against_law(a: &Cloud, seed: u64, text: &str) -> Result<Report> {
     let law = Law::parse(text)?;
     let sampling = sampling(BRACKET, seed)?;
     let distance = distance_to_law(a, &law, &sampling)?;
-    let bracket = distance.bracket.clone();
-    let monte_carlo =
-        bracket.map(|bracket| MonteCarlo { confidence: CONFIDENCE, seed, bracket: bracket.into() });
+    let monte_carlo = distance.sampled.clone().map(|bracket| MonteCarlo {
+        confidence: CONFIDENCE,
+        seed,
+        bracket: bracket.into(),
+    });
     let noise_floor = Some(FloorReport::of(&law, effective_points(a), seed)?);
     Ok(Report { law: Some(law.kind_name()), noise_floor, monte_carlo, ..Report::new(a, distance) })
 }
@@ -162,16 +164,16 @@ impl FloorReport {
     }
 }
 
-impl From<Bracket> for BracketReport {
-    fn from(bracket: Bracket) -> Self {
-        let Bracket { dual, primal, sliced, fresh, replicates, .. } = bracket;
+impl From<SampledBracket> for BracketReport {
+    fn from(bracket: SampledBracket) -> Self {
+        let SampledBracket { dual, primal, sliced, fresh, replicates, .. } = bracket;
         Self { replicates, fresh, dual, primal, sliced }
     }
 }
 
 impl Report {
     fn new(a: &Cloud, distance: Distance) -> Self {
-        let Distance { w1, lower, upper, method, .. } = distance;
+        let Distance { w1, bracket: Bracket { lower, upper }, method, .. } = distance;
         let (n, d) = (a.len(), a.dimension());
         Self { w1, lower, upper, method, n, d, m: None, law: None, noise_floor: None, monte_carlo: None }
     }

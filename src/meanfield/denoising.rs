@@ -8,11 +8,11 @@
 //! `prop:denoising_time`, `lem:time`, `thm:gaussiandenoise`
 
 use super::MeanField;
-use super::estimate::Estimate;
 use super::quadrature::QuadratureCloud;
 use crate::drift::Drift;
 use crate::error::Result;
 use crate::law::LineLaw;
+use crate::measured::Measured;
 use crate::scale::{Beta, RawTime};
 
 /// Moments at which the curve is scanned for its minimum.
@@ -28,9 +28,9 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 #[derive(Debug, Clone, PartialEq)]
 pub struct DenoisingTime {
     /// Where it is, in the raw clock.
-    pub raw_time: Estimate<f64>,
+    pub raw_time: Measured,
     /// What it is.
-    pub w1: Estimate<f64>,
+    pub w1: Measured,
 }
 
 impl MeanField {
@@ -56,11 +56,8 @@ impl MeanField {
         let apart = (found.value - judge.value).abs();
         let flat = fine.flat(found, apart + ROUNDOFF * start.fine.scale(), narrow)?;
         Ok(Some(DenoisingTime {
-            raw_time: Estimate {
-                value: start.raw_time.get() + found.at,
-                error: (found.at - judge.at).abs() + flat,
-            },
-            w1: Estimate { value: found.value, error: apart + curve[lowest].error },
+            raw_time: Measured::of_two(found.at, judge.at).widened(flat) + start.raw_time.get(),
+            w1: Measured::known_to(found.value, apart + curve[lowest].numerical),
         }))
     }
 }

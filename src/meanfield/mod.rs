@@ -25,7 +25,6 @@
 //! `eq:nc-noncompact-continuity-equation`, `prop:sc-deterministic-wellposedness-stability`
 
 mod denoising;
-mod estimate;
 mod eulerian;
 pub(crate) mod gauss;
 mod grading;
@@ -43,7 +42,6 @@ mod stencil;
 mod truncation;
 
 pub use denoising::DenoisingTime;
-pub use estimate::Estimate;
 pub use eulerian::Eulerian;
 pub use quadrature::{Answer, QuadratureCloud};
 pub use state::{Evolution, PosteriorMean, State};

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 
 use super::MeanField;
-use super::estimate::Estimate;
 use super::product::Factor;
 use super::quadrature::{Answer, QuadratureCloud};
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
-use crate::law::BayesOracle;
+use crate::law::{BayesOracle, LineLaw};
+use crate::measured::Measured;
 use crate::scale::{RawTime, ScoreTime};
 
 /// The mean field along its way.
@@ -63,17 +63,19 @@ pub struct PosteriorMean {
     /// The query `y`.
     pub query: Vec<f64>,
     /// `m_t(y)` against the law at this time.
-    pub mean: Estimate<Vec<f64>>,
+    pub mean: Vec<Measured>,
     /// `m_{P0}(y)`, the Bayes estimate.
     pub bayes: Vec<f64>,
     /// The energy `E_t(y) = −τ ln E e^{−|y−Z_t|²/2τ}`.
-    pub energy: Estimate<f64>,
+    pub energy: Measured,
 }
 
 /// Stage 2 with error bars.
 struct Judged {
-    mean: Estimate<Vec<f64>>,
-    energy: Estimate<f64>,
+    mean: Vec<f64>,
+    /// Of every component of the mean.
+    mean_error: f64,
+    energy: Measured,
 }
 
 impl State {
@@ -94,41 +96,42 @@ impl State {
     }
 
     /// The mean.
-    pub fn mean(&self) -> Estimate<DVector<f64>> {
+    pub fn mean(&self) -> DVector<Measured> {
         let (fine, coarse) = (self.fine.cloud().mean(), self.coarse.cloud().mean());
         let error = (&fine - coarse).amax() + self.error;
-        let mean = Estimate { value: fine, error };
-        match &self.factor {
-            Some(factor) => mean.map(|along| factor.lift(along[0])),
-            None => mean,
-        }
+        let mean = self.factor.as_ref().map_or_else(|| fine.clone(), |factor| factor.lift(fine[0]));
+        mean.map(|component| Measured::known_to(component, error))
     }
 
     /// The covariance. Its Lipschitz constant in the law is taken as twice the standard deviation.
-    pub fn covariance(&self) -> Estimate<DMatrix<f64>> {
+    pub fn covariance(&self) -> DMatrix<Measured> {
         let (fine, coarse) = (self.fine.cloud().covariance(), self.coarse.cloud().covariance());
         let error = (&fine - coarse).amax() + 2.0 * fine.trace().sqrt() * self.error;
-        let covariance = Estimate { value: fine, error };
-        match &self.factor {
-            Some(factor) => covariance.map(|along| factor.covariance(along[(0, 0)], self.raw_time)),
-            None => covariance,
-        }
+        let covariance = match &self.factor {
+            Some(factor) => factor.covariance(fine[(0, 0)], self.raw_time),
+            None => fine,
+        };
+        covariance.map(|entry| Measured::known_to(entry, error))
     }
 
     /// `W1(f_t, P0)`, on the line.
-    pub fn w1_to_prior(&self) -> Result<Estimate<f64>> {
+    pub fn w1_to_prior(&self) -> Result<Measured> {
         self.check_line("W1 to the prior")?;
         let prior = self.problem.law.on_line()?;
-        let (fine, coarse) = (self.fine.w1_to(&prior)?, self.coarse.w1_to(&prior)?);
-        Ok(Estimate { value: fine, error: (fine - coarse).abs() + self.error })
+        self.w1_to(&prior)
+    }
+
+    /// `W1(f_t, ·)` to any law, on the line.
+    pub(crate) fn w1_to(&self, law: &LineLaw) -> Result<Measured> {
+        Ok(Measured::of_two(self.fine.w1_to(law)?, self.coarse.w1_to(law)?).widened(self.error))
     }
 
     /// `W1` to a state of another mean field on the line.
-    pub fn w1_between(&self, other: &Self) -> Result<Estimate<f64>> {
+    pub fn w1_between(&self, other: &Self) -> Result<Measured> {
         self.check_line("W1 between mean fields")?;
         let fine = self.fine.w1_between(&other.fine)?;
         let coarse = self.coarse.w1_between(&other.coarse)?;
-        Ok(Estimate { value: fine, error: (fine - coarse).abs() + self.error + other.error })
+        Ok(Measured::of_two(fine, coarse).widened(self.error + other.error))
     }
 
     /// Stage 2 against this law, beside the Bayes estimate.
@@ -140,10 +143,11 @@ impl State {
         let rows = queries.rows().zip(along.rows()).zip(bayes.rows());
         let answers = rows.zip(fine.iter().zip(&coarse)).map(|(((query, along), bayes), (fine, coarse))| {
             let judged = self.judged(along, fine, coarse);
-            let Judged { mean, energy } = match &self.factor {
+            let Judged { mean, mean_error, energy } = match &self.factor {
                 Some(factor) => self.across(factor, query, judged),
                 None => judged,
             };
+            let mean = mean.into_iter().map(|component| Measured::known_to(component, mean_error)).collect();
             PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
         });
         Ok(answers.collect())
@@ -156,29 +160,27 @@ impl State {
         let missed = self.fine.missed_share(query, fine, self.problem.noise);
         let mean_error = apart(&fine.mean, &coarse.mean) + missed * apart(&fine.mean, query) + self.error;
         let energy_error = (fine.energy - coarse.energy).abs() + missed * fine.energy + self.error;
-        Judged {
-            mean: Estimate { value: fine.mean.clone(), error: mean_error },
-            energy: Estimate { value: fine.energy, error: energy_error },
-        }
+        Judged { mean: fine.mean.clone(), mean_error, energy: Measured::known_to(fine.energy, energy_error) }
     }
 
     /// Adds the Gaussian directions to a posterior mean and an energy along the axis.
     fn across(&self, factor: &Factor, query: &[f64], along: Judged) -> Judged {
         let (time, noise) = (self.raw_time, self.problem.noise);
         Judged {
-            mean: along.mean.map(|along| factor.posterior_mean(query, along[0], time, noise)),
-            energy: along.energy.map(|along| along + factor.energy(query, time, noise)),
+            mean: factor.posterior_mean(query, along.mean[0], time, noise),
+            mean_error: along.mean_error,
+            energy: along.energy + factor.energy(query, time, noise),
         }
     }
 
     /// The density `f_t` at points, where the map from labels to positions is known: on the line and for laws that factorise.
-    pub fn density(&self, points: &Cloud) -> Result<Vec<Estimate<f64>>> {
+    pub fn density(&self, points: &Cloud) -> Result<Vec<Measured>> {
         let along = self.along(points)?;
         let (fine, coarse) = (self.fine.density(along.points())?, self.coarse.density(along.points())?);
         let estimates = fine.iter().zip(coarse).zip(points.rows());
         let estimate = |((&fine, coarse), point): ((&f64, f64), &[f64])| {
             let across = self.factor.as_ref().map_or(1.0, |factor| factor.density(point, self.raw_time));
-            Estimate { value: across * fine, error: across * (fine - coarse).abs() }
+            across * Measured::of_two(fine, coarse)
         };
         Ok(estimates.map(estimate).collect())
     }

@@ -10,11 +10,11 @@
 //! `lem:nc-hard-truncation-W1`, `cor:hard-truncated-gaussian-flows-converge`
 
 use super::MeanField;
-use super::estimate::Estimate;
 use super::state::State;
 use crate::drift::Drift;
 use crate::error::Result;
 use crate::law::LineLaw;
+use crate::measured::Measured;
 use crate::scale::{BallRadius, RawTime};
 
 /// The distance that truncation to a ball makes along the flow.
@@ -32,7 +32,7 @@ pub struct GapMoment {
     /// When, in the raw clock.
     pub raw_time: RawTime,
     /// `W1(f_t^{[R]}, f_t)`.
-    pub w1: Estimate<f64>,
+    pub w1: Measured,
 }
 
 impl TruncationGap {

@@ -25,6 +25,7 @@ use super::transport::wasserstein;
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::generator;
+use crate::measured::Bracket;
 
 /// A sample is never smaller than this, however small the cloud.
 const FEWEST_FRESH: usize = 1000;
@@ -44,13 +45,13 @@ pub struct Sampling {
     pub seed: u64,
 }
 
-/// A bracket of W1.
+/// A bracket of W1 with what it was made of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Bracket {
-    /// The larger of the slice and the lower end of [`Bracket::dual`].
-    pub lower: f64,
-    /// The upper end of [`Bracket::primal`].
-    pub upper: f64,
+pub struct SampledBracket {
+    /// Below: the larger of the slice and the lower end of [`SampledBracket::dual`]; above: the upper end of
+    /// [`SampledBracket::primal`].
+    #[serde(flatten)]
+    pub bracket: Bracket,
     /// The best guess: between the bounds, but not a bound.
     pub estimate: f64,
     /// The averaged potential on fresh points.
@@ -75,10 +76,10 @@ pub struct Bracket {
 /// let sampling =
 ///     Sampling { fresh_per_point: 8, replicates: 3, confidence: Confidence::new(0.95)?, seed: 2 };
 /// let bracket = bracket(&cloud, &law, &sampling)?;
-/// assert!(0.2 < bracket.lower && bracket.lower <= bracket.estimate && bracket.upper < 0.6);
+/// assert!(bracket.bracket.lower > 0.2 && bracket.bracket.holds(bracket.estimate) && bracket.bracket.upper < 0.6);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
-pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Result<Bracket> {
+pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Result<SampledBracket> {
     check_dimension(cloud, law)?;
     let trials = Trials::run(cloud, law, sampling)?;
     let (primal, dual) =
@@ -87,9 +88,8 @@ pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Resul
     let sliced = exact.map_or(0.0, |slice| slice.w1);
     // Bounds that coincide may cross within their Monte Carlo errors.
     let lower = dual.lower.max(sliced).max(0.0).min(primal.upper);
-    Ok(Bracket {
-        lower,
-        upper: primal.upper,
+    Ok(SampledBracket {
+        bracket: Bracket { lower, upper: primal.upper },
         estimate: trials.middle()?.clamp(lower, primal.upper),
         dual,
         primal,
@@ -208,7 +208,10 @@ mod tests {
             let found = bracket(&cloud, &law, &sampling(6)).unwrap();
             // The slice is the distance itself here, so the lower bound is exact and the others are judged one by one.
             assert!((found.sliced / exact - 1.0).abs() < 1e-12, "{text}: {found:?}, not {exact}");
-            assert!(found.dual.lower <= exact && exact <= found.upper, "{text}: {found:?}, not {exact}");
+            assert!(
+                found.dual.lower <= exact && exact <= found.bracket.upper,
+                "{text}: {found:?}, not {exact}"
+            );
             narrow += usize::from((found.estimate / exact - 1.0).abs() < 0.1);
         }
         assert!(narrow >= 3, "estimates are off in more than one of four cases");
@@ -224,8 +227,11 @@ mod tests {
         let mean = near.mean();
         let shift = [30.0 + mean[0], mean[1] - 40.0, mean[2]];
         let length = shift.iter().map(|x| x * x).sum::<f64>().sqrt();
-        assert!(found.sliced >= length * (1.0 - 1e-12) && found.lower <= found.upper, "{found:?}");
-        assert!(found.upper < length + 0.5, "{found:?}");
+        assert!(
+            found.sliced >= length * (1.0 - 1e-12) && found.bracket.lower <= found.bracket.upper,
+            "{found:?}"
+        );
+        assert!(found.bracket.upper < length + 0.5, "{found:?}");
     }
 
     /// Many points of one Gaussian law against another: the bracket holds the closed form within the sampling error.
@@ -240,8 +246,8 @@ mod tests {
         let cloud = narrow.sample(1000, &mut generator(DRAW)).unwrap();
         let found = bracket(&cloud, &wide, &sampling(3)).unwrap();
         // |W1(μ, Q) − W1(P, Q)| ≤ W1(μ, P), which is about 0.1.
-        assert!((found.estimate - exact.lower).abs() < 0.15, "{found:?}, not {exact:?}");
-        assert!(found.upper - found.lower < 0.1 * exact.lower, "{found:?}");
+        assert!((found.estimate - exact.w1.lower).abs() < 0.15, "{found:?}, not {exact:?}");
+        assert!(found.bracket.upper - found.bracket.lower < 0.1 * exact.w1.lower, "{found:?}");
     }
 
     #[test]
@@ -250,7 +256,7 @@ mod tests {
         let ball = law.truncated(BallRadius::new(1.0).unwrap());
         let cloud = ball.sample(40, &mut generator(DRAW)).unwrap();
         let found = bracket(&cloud, &ball, &sampling(3)).unwrap();
-        assert!(found.sliced == 0.0 && found.lower > 0.02 && found.upper < 0.4, "{found:?}");
+        assert!(found.sliced == 0.0 && found.bracket.lower > 0.02 && found.bracket.upper < 0.4, "{found:?}");
         let weights: Vec<f64> = (0..40).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
         let single = Cloud::new(cloud.points()[..2].to_vec(), 2).unwrap();
         let (one, heavy) = (

@@ -7,12 +7,13 @@
 
 use serde::Serialize;
 
-use super::bracket::{Bracket, Sampling, bracket};
+use super::bracket::{SampledBracket, Sampling, bracket};
 use super::reference::{atoms_of, check_dimension};
 use super::{line, transport};
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::Law;
+use crate::measured::Bracket;
 
 /// How a distance was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -31,26 +32,24 @@ pub enum Method {
 pub struct Distance {
     /// W1: exact up to rounding, or for a bracket the best estimate.
     pub w1: f64,
-    /// No larger than W1; for a bracket, with the confidence asked for.
-    pub lower: f64,
-    /// No smaller than W1; for a bracket, with the confidence asked for.
-    pub upper: f64,
+    /// Holds W1; where points were sampled, with the confidence asked for.
+    pub bracket: Bracket,
     /// How it was found.
     pub method: Method,
-    /// The details of a bracket.
-    pub bracket: Option<Bracket>,
+    /// What a bracket by sampling was made of.
+    pub sampled: Option<SampledBracket>,
 }
 
 impl Distance {
     fn on_line(w1: f64) -> Self {
-        Self { w1, lower: w1, upper: w1, method: Method::Line, bracket: None }
+        Self { w1, bracket: Bracket { lower: w1, upper: w1 }, method: Method::Line, sampled: None }
     }
 
     fn by_transport(a: &Cloud, b: &Cloud) -> Result<Self> {
         let transport = transport::wasserstein(a, b)?;
         let (lower, upper) = (transport.lower, transport.upper);
         let w1 = transport.distance.clamp(lower, upper);
-        Ok(Self { w1, lower, upper, method: Method::Transport, bracket: None })
+        Ok(Self { w1, bracket: Bracket { lower, upper }, method: Method::Transport, sampled: None })
     }
 }
 
@@ -80,12 +79,7 @@ pub fn distance_to_law(cloud: &Cloud, law: &Law, sampling: &Sampling) -> Result<
     if let Some(atoms) = atoms_of(law)? {
         return Distance::by_transport(cloud, &atoms);
     }
-    let bracket = bracket(cloud, law, sampling)?;
-    Ok(Distance {
-        w1: bracket.estimate,
-        lower: bracket.lower,
-        upper: bracket.upper,
-        method: Method::Bracket,
-        bracket: Some(bracket),
-    })
+    let sampled = bracket(cloud, law, sampling)?;
+    let (w1, bracket) = (sampled.estimate, sampled.bracket);
+    Ok(Distance { w1, bracket, method: Method::Bracket, sampled: Some(sampled) })
 }

@@ -19,6 +19,7 @@ use super::slices;
 use crate::cloud::norm;
 use crate::error::{Error, Result};
 use crate::law::{Covariance, Gaussian};
+use crate::measured::Bracket;
 
 /// Eigenvalues of `Ω − Σ` below this share of the largest entry are rounding: the laws agree along them.
 const UNCHANGED: f64 = 1e-13;
@@ -28,10 +29,9 @@ const ROUNDOFF: f64 = 2e-14;
 /// Bounds of W1 between two Gaussian laws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GaussianDistance {
-    /// The largest lower bound: slices, means, radial potentials.
-    pub lower: f64,
-    /// The mean length of the displacement under the coupling that is optimal for W2.
-    pub upper: f64,
+    /// Above: the mean length of the displacement under the coupling that is optimal for W2; below: the best of slices, means
+    /// and radial potentials.
+    pub w1: Bracket,
     /// W2, in closed form.
     pub w2: f64,
 }
@@ -44,8 +44,8 @@ pub struct GaussianDistance {
 /// let wide = Gaussian::isotropic(vec![1.0, 2.0, 3.0], 2.0)?;
 /// let narrow = Gaussian::isotropic(vec![1.0, 2.0, 3.0], 0.5)?;
 /// let distance = between_gaussians(&wide, &narrow)?;
-/// assert_eq!(distance.lower, 1.5 * mean_length(3));
-/// assert_eq!(distance.lower, distance.upper);
+/// assert_eq!(distance.w1.lower, 1.5 * mean_length(3));
+/// assert_eq!(distance.w1.lower, distance.w1.upper);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 pub fn between_gaussians(a: &Gaussian, b: &Gaussian) -> Result<GaussianDistance> {
@@ -54,11 +54,11 @@ pub fn between_gaussians(a: &Gaussian, b: &Gaussian) -> Result<GaussianDistance>
     let shift = norm(pair.shift.as_slice());
     let w2 = shift.hypot(norm(displacement.as_slice()));
     if let Some(w1) = pair.closed_form() {
-        return Ok(GaussianDistance { lower: w1, upper: w1, w2 });
+        return Ok(GaussianDistance { w1: Bracket { lower: w1, upper: w1 }, w2 });
     }
     let upper = expected_length(&pair.shift, &displacement).min(w2);
     let lower = pair.sliced()?.max(pair.radial()).max(shift);
-    Ok(GaussianDistance { lower: lower.min(upper), upper, w2 })
+    Ok(GaussianDistance { w1: Bracket { lower: lower.min(upper), upper }, w2 })
 }
 
 /// Two laws with what both bounds need.
@@ -204,9 +204,12 @@ mod tests {
     /// The bracket closes on a value.
     fn exactly(a: &Gaussian, b: &Gaussian, w1: f64) {
         for distance in [between_gaussians(a, b).unwrap(), between_gaussians(b, a).unwrap()] {
-            assert!((distance.lower / w1 - 1.0).abs() < ROUNDOFF, "{distance:?}, not {w1}");
-            assert!((distance.upper / w1 - 1.0).abs() < ROUNDOFF, "{distance:?}, not {w1}");
-            assert!(distance.lower <= distance.upper && distance.upper <= distance.w2, "{distance:?}");
+            assert!((distance.w1.lower / w1 - 1.0).abs() < ROUNDOFF, "{distance:?}, not {w1}");
+            assert!((distance.w1.upper / w1 - 1.0).abs() < ROUNDOFF, "{distance:?}, not {w1}");
+            assert!(
+                distance.w1.lower <= distance.w1.upper && distance.w1.upper <= distance.w2,
+                "{distance:?}"
+            );
         }
     }
 
@@ -257,8 +260,8 @@ mod tests {
         for (mean, transported) in [([0.0, 0.0], 1.1307), ([0.5, -1.0], 1.4906)] {
             let wide = law(&mean, &[4.0, 0.0, 0.0, 1.0]);
             let distance = between_gaussians(&tall, &wide).unwrap();
-            assert!(distance.lower < transported && transported < distance.upper, "{distance:?}");
-            assert!(distance.upper < 1.15 * transported, "{distance:?}");
+            assert!(distance.w1.lower < transported && transported < distance.w1.upper, "{distance:?}");
+            assert!(distance.w1.upper < 1.15 * transported, "{distance:?}");
         }
     }
 
@@ -274,15 +277,15 @@ mod tests {
     fn extremes() {
         let point = Gaussian::isotropic(vec![3.0, 4.0], 0.0).unwrap();
         let origin = Gaussian::isotropic(vec![0.0, 0.0], 0.0).unwrap();
-        assert_eq!(between_gaussians(&point, &point).unwrap().upper, 0.0);
+        assert_eq!(between_gaussians(&point, &point).unwrap().w1.upper, 0.0);
         exactly(&point, &origin, 5.0);
         let huge = law(&[0.0, 0.0], &[1e300, 0.0, 0.0, 2e300]);
         let distance = between_gaussians(&huge, &point).unwrap();
-        assert!(distance.upper.is_finite() && distance.lower > 0.9 * distance.upper, "{distance:?}");
+        assert!(distance.w1.upper.is_finite() && distance.w1.lower > 0.9 * distance.w1.upper, "{distance:?}");
         let nearly = Gaussian::isotropic(vec![0.0, 1.0], 1.0 + 1e-12).unwrap();
         let distance =
             between_gaussians(&Gaussian::isotropic(vec![0.0, 0.0], 1.0).unwrap(), &nearly).unwrap();
-        assert!(distance.lower <= distance.upper && distance.upper - 1.0 < 1e-11, "{distance:?}");
+        assert!(distance.w1.lower <= distance.w1.upper && distance.w1.upper - 1.0 < 1e-11, "{distance:?}");
         assert!(between_gaussians(&point, &law(&[0.0], &[1.0])).is_err());
     }
 }

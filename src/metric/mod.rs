@@ -29,7 +29,7 @@ mod reference;
 mod slices;
 pub mod transport;
 
-pub use bracket::{Bracket, Sampling, bracket};
+pub use bracket::{SampledBracket, Sampling, bracket};
 pub use coupled::{CoupledDistance, coupled, coupled_to_gaussian};
 pub use distance::{Distance, Method, distance, distance_to_law};
 pub use floor::{SimulatedFloor, line_floor, simulated_floor, two_sample_floor};

@@ -25,13 +25,13 @@ fn agrees(law: &str, noise: f64, beta: f64, reach: f64, spacing: f64) {
         assert!((ours - theirs).abs() < ACCURACY, "{law}: {what} {ours} is not {theirs}");
     };
     close("mass", 1.0, grid.moment(0));
-    close("mean", state.mean().value[0], mean);
-    close("variance", state.covariance().value[(0, 0)], grid.moment(2) - mean * mean);
+    close("mean", state.mean()[0].value, mean);
+    close("variance", state.covariance()[(0, 0)].value, grid.moment(2) - mean * mean);
     for y in [-1.0, 0.2, 2.0] {
         let weight = |z: f64| (-0.5 * (y - z) * (y - z) / noise).exp();
         let theirs = grid.integral(|z| z * weight(z)) / grid.integral(weight);
         let ours = &state.posterior(&Cloud::new(vec![y], 1).unwrap(), &Dense).unwrap()[0];
-        close("posterior mean", ours.mean.value[0], theirs);
+        close("posterior mean", ours.mean[0].value, theirs);
     }
     let points = Cloud::new(grid.points().iter().copied().step_by(5).collect(), 1).unwrap();
     let density = state.density(&points).unwrap();
@@ -58,7 +58,7 @@ fn kinks_and_edges_agree_with_the_density_on_a_grid() {
 fn densities_have_their_closed_form() {
     let problem = problem("{ kind = 'gaussian', mean = 0.3, std = 1 }", 0.5, 20.0);
     let state = &problem.evolve(&[denoising(&problem)], &Dense).unwrap().states[0];
-    let variance = state.covariance().value[(0, 0)];
+    let variance = state.covariance()[(0, 0)].value;
     let points: Vec<f64> = (-40..=40).map(|i| 0.1 * f64::from(i)).collect();
     let found = state.density(&Cloud::new(points.clone(), 1).unwrap()).unwrap();
     let law = Law::parse(&format!("{{ kind = 'gaussian', mean = 0.3, std = {} }}", variance.sqrt())).unwrap();

@@ -58,8 +58,8 @@ fn queries_beyond_the_nodes_have_honest_error_bars() {
         let noisy = problem.law().noisy(problem.noise());
         for answer in state.posterior(&queries, &Dense).unwrap() {
             let exact = noisy.posterior_mean(&answer.query, problem.noise()).unwrap()[0];
-            let error = (answer.mean.value[0] - exact).abs();
-            assert!(answer.mean.error >= 0.1 * error, "{law}: {answer:?}, but {exact}");
+            let error = (answer.mean[0].value - exact).abs();
+            assert!(answer.mean[0].numerical >= 0.1 * error, "{law}: {answer:?}, but {exact}");
         }
     }
 }

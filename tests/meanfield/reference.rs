@@ -21,12 +21,12 @@ fn laws_agree_with_values_computed_elsewhere() {
         let close = |what: &str, found: f64, i: usize| {
             assert!((found - number(i)).abs() < DIGITS, "{row}: {what} {found} is not {}", number(i));
         };
-        close("mean", state.mean().value[0], 3);
-        close("variance", state.covariance().value[(0, 0)], 4);
+        close("mean", state.mean()[0].value, 3);
+        close("variance", state.covariance()[(0, 0)].value, 4);
         close("W1", state.w1_to_prior().unwrap().value, 5);
         let queries = Cloud::new(vec![-1.0, 0.2, 2.0], 1).unwrap();
         for (k, answer) in state.posterior(&queries, &Dense).unwrap().iter().enumerate() {
-            close("posterior mean", answer.mean.value[0], 6 + k);
+            close("posterior mean", answer.mean[0].value, 6 + k);
         }
     }
 }

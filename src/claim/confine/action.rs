@@ -21,7 +21,7 @@
 use rand_distr::{Distribution, StandardNormal};
 
 use super::extremal::{ATOMS_AND_SPHERES, AtomAndSphere, SHARP_DIMENSIONS, atom_and_simplex};
-use super::moments::{Moments, ratio};
+use super::moments::Moments;
 use super::path::most;
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
@@ -132,8 +132,8 @@ impl ActionEstimate {
         let cloud = Law::parse(case.law)?.sample(COUNT, &mut generator(SEED))?;
         let moments = Moments::of(&cloud, self.drift, Beta::new(case.beta)?)?;
         Ok([
-            self.bound(case.name, "action / second moment", ratio(moments.action, moments.second)),
-            self.bound(case.name, "action / variance", ratio(moments.action, moments.variance)),
+            self.bound(case.name, "action / second moment", moments.action / moments.second),
+            self.bound(case.name, "action / variance", moments.action / moments.variance),
         ])
     }
 
@@ -163,7 +163,7 @@ impl ActionEstimate {
         let moments = Moments::of(&cloud, self.drift, Beta::new(1.0)?)?;
         let case = format!("d = {}, atom above a simplex", cloud.dimension());
         Ok(self
-            .bound(&case, "action / variance", ratio(moments.action, moments.variance))
+            .bound(&case, "action / variance", moments.action / moments.variance)
             .at("atom above a simplex", cloud.dimension() as f64))
     }
 
@@ -213,6 +213,6 @@ impl ActionEstimate {
         let cloud = Cloud::new(points.to_vec(), dimension)?;
         let cloud = cloud.with_weights(masses.iter().map(|mass| mass / total).collect())?;
         let moments = Moments::of(&cloud, self.drift, Beta::new(1.0)?)?;
-        Ok(ratio(moments.action, moments.variance).value)
+        Ok((moments.action / moments.variance).value)
     }
 }

@@ -188,7 +188,7 @@ pub(super) fn growing_atoms(p: f64, distance_2: f64) -> Result<(Cloud, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::confine::moments::{Moments, ratio};
+    use crate::claim::confine::moments::Moments;
     use crate::drift::Dense;
     use crate::scale::Beta;
 
@@ -214,7 +214,7 @@ mod tests {
         let cloud = Cloud::new(vec![ring, 0.0, -ring, 0.0, 0.0, 0.8], 2).unwrap();
         let cloud = cloud.with_weights(vec![0.35, 0.35, 0.3]).unwrap();
         let moments = Moments::of(&cloud, &Dense, Beta::new(1.0).unwrap()).unwrap();
-        let measured = ratio(moments.action, moments.variance).value;
+        let measured = (moments.action / moments.variance).value;
         assert!((measured - measure.action_ratio().value).abs() < 1e-14, "{measured}");
     }
 
@@ -253,14 +253,14 @@ mod tests {
         // Closed form over the three kinds of pairs, in Python.
         let cloud = atom_and_simplex(512, 0.7111581057445605, 3.849834531279305, 0.9823348013400821).unwrap();
         let moments = Moments::of(&cloud, &Dense, Beta::new(1.0).unwrap()).unwrap();
-        assert!((ratio(moments.action, moments.variance).value - 1.0107302480339133).abs() < 1e-12);
+        assert!(((moments.action / moments.variance).value - 1.0107302480339133).abs() < 1e-12);
     }
 
     #[test]
     fn growing_atoms_grow_at_their_rate() {
         let (cloud, rate) = growing_atoms(0.138_611_099_698_760_32, 3.525_494_346_068_117).unwrap();
         let moments = Moments::of(&cloud, &Dense, Beta::new(1.0).unwrap()).unwrap();
-        assert!((ratio(moments.power, moments.second).value - rate).abs() < 1e-14);
+        assert!(((moments.power / moments.second).value - rate).abs() < 1e-14);
         assert!((rate - 0.017_766_952_966_368_92).abs() < 1e-14);
     }
 }

@@ -26,7 +26,7 @@
 use std::f64::consts::SQRT_2;
 
 use super::extremal::{ATOMS_AND_SPHERES, growing_atoms};
-use super::moments::{Moments, largest, ratio};
+use super::moments::{Moments, largest};
 use super::path::{certificate, follow, inner, kicked, self_drift};
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
@@ -226,13 +226,13 @@ impl MomentGrowth {
 
     /// Rate, growth and action along one path.
     fn judged(&self, case: &str, curve: &Curve) -> [Row; 3] {
-        let rate = curve.largest(|m| ratio(m.power, m.second));
+        let rate = curve.largest(|m| m.power / m.second);
         let (first, last) = (&curve.moments[0], &curve.moments[INTERVALS]);
-        let action = ratio(curve.integral(|m| m.action), curve.integral(|m| m.second));
+        let action = curve.integral(|m| m.action) / curve.integral(|m| m.second);
         let growth = Measured::exact((self.rate * curve.horizon).exp());
         [
             Row::at_most(case, "largest growth rate of M", rate, Measured::exact(self.rate)),
-            Row::at_most(case, "M(T) / M(0)", ratio(last.second, first.second), growth),
+            Row::at_most(case, "M(T) / M(0)", last.second / first.second, growth),
             Row::at_most(case, "∫A dt / ∫M dt", action, Measured::exact(2.0)),
         ]
     }
@@ -261,7 +261,7 @@ impl MomentGrowth {
             Row::equal(
                 case,
                 "growth rate of M at the start",
-                ratio(first.power, first.second),
+                first.power / first.second,
                 Measured::known_to(closed, CLOSED_FORM * closed),
             )
             .as_role(Role::Context),
@@ -287,20 +287,18 @@ fn judged(fine: &Sight, coarse: &Sight) -> Moments {
     let turned = apart(&fine.field.velocity, &coarse.field.velocity);
     let [place, spread, speed] =
         [moments.second, moments.variance, moments.action].map(|moment| moment.value.sqrt());
-    let wider = |a: Measured, by: f64| Measured { numerical: a.numerical + by, ..a };
     Moments {
-        second: wider(moments.second, moved * (2.0 * place + moved)),
-        variance: wider(moments.variance, moved * (2.0 * spread + moved)),
-        action: wider(moments.action, turned * (2.0 * speed + turned)),
-        power: wider(moments.power, 2.0 * (speed * moved + place * turned + moved * turned)),
+        second: moments.second.widened(moved * (2.0 * place + moved)),
+        variance: moments.variance.widened(moved * (2.0 * spread + moved)),
+        action: moments.action.widened(turned * (2.0 * speed + turned)),
+        power: moments.power.widened(2.0 * (speed * moved + place * turned + moved * turned)),
     }
 }
 
 /// The moments, and how far others are from them.
 fn compared(moments: &Moments, other: &Sight) -> Moments {
     let other = Moments::with(&other.cloud, &other.field);
-    let wider =
-        |a: Measured, b: Measured| Measured { numerical: a.numerical + (a.value - b.value).abs(), ..a };
+    let wider = |a: Measured, b: Measured| a.widened((a.value - b.value).abs());
     Moments {
         second: wider(moments.second, other.second),
         variance: wider(moments.variance, other.variance),

@@ -71,9 +71,3 @@ pub(super) fn largest(values: &[Measured]) -> Measured {
         sampling: 0.0,
     }
 }
-
-/// `a/b` with the error bars of both, for `b > 0` known well.
-pub(super) fn ratio(a: Measured, b: Measured) -> Measured {
-    let value = a.value / b.value;
-    Measured::known_to(value, (a.numerical + value.abs() * b.numerical) / b.value)
-}

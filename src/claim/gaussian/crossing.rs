@@ -9,7 +9,7 @@
 //! which is exact where a value is the target itself. Elsewhere it extrapolates, and how far it is from the chord says
 //! how well. An error of the values `v_i` becomes one of the time by the slope of the chord and the weights `l_i`.
 
-use super::descent::{Timed, falls_to};
+use super::descent::falls_to;
 use super::picture::Picture;
 use super::setting::Setting;
 use crate::drift::Drift;
@@ -21,7 +21,7 @@ use crate::scale::{Beta, RawTime};
 const AROUND: [f64; 3] = [0.98, 1.0, 1.02];
 
 /// The score times at which the variance per axis of the mean field of an isotropic law comes down to targets.
-pub(super) fn of_law(setting: &Setting, targets: &[f64], drift: &dyn Drift) -> Result<Vec<Timed>> {
+pub(super) fn of_law(setting: &Setting, targets: &[f64], drift: &dyn Drift) -> Result<Vec<Measured>> {
     let (flow, beta) = (setting.flow()?, setting.beta()?);
     let start = setting.variances[0] + setting.noise;
     let mut times = Vec::new();
@@ -47,15 +47,13 @@ fn times_of(pictures: &[Picture], beta: Beta) -> Vec<f64> {
 }
 
 fn mean(values: &[Measured]) -> Measured {
-    let count = values.len() as f64;
-    let sum = |part: fn(&Measured) -> f64| values.iter().map(part).sum::<f64>() / count;
-    Measured::known_to(sum(|value| value.value), sum(|value| value.numerical))
+    values.iter().copied().sum::<Measured>() / values.len() as f64
 }
 
 /// Where three values in time are a target.
-fn crossing(times: &[f64], values: &[Measured], target: f64) -> Timed {
+fn crossing(times: &[f64], values: &[Measured], target: f64) -> Measured {
     let (&[a, b, c], &[u, v, w]) = (times, values) else {
-        return Timed { value: f64::NAN, error: f64::NAN };
+        return Measured::UNKNOWN;
     };
     let weight = |own: Measured, others: [Measured; 2]| -> f64 {
         others.iter().map(|other| (target - other.value) / (own.value - other.value)).product()
@@ -66,7 +64,7 @@ fn crossing(times: &[f64], values: &[Measured], target: f64) -> Timed {
     let value = weights[0] * a + weights[1] * b + weights[2] * c;
     let reach: f64 =
         weights.iter().zip([u, v, w]).map(|(weight, value)| weight.abs() * value.numerical).sum();
-    Timed { value, error: (value - chord).abs() + slope.abs() * reach }
+    Measured::of_two(value, chord).widened(slope.abs() * reach)
 }
 
 #[cfg(test)]
@@ -83,7 +81,7 @@ mod tests {
         let found = crossing(&times, &falling(times), (-2.0_f64).exp());
         assert!((found.value - 1.0).abs() < 1e-14, "{found:?}");
         // 1e-12 over the speed 2e^{-2}.
-        assert!(found.error > 3e-12 && found.error < 5e-12, "{found:?}");
+        assert!(found.numerical > 3e-12 && found.numerical < 5e-12, "{found:?}");
     }
 
     #[test]
@@ -91,8 +89,8 @@ mod tests {
         let times = [0.98, 1.0, 1.02];
         for expected in [0.9_f64, 1.05, 1.3] {
             let found = crossing(&times, &falling(times), (-2.0 * expected).exp());
-            assert!((found.value - expected).abs() <= found.error, "{found:?} is not {expected}");
-            assert!(found.error < 0.1, "{found:?}");
+            assert!((found.value - expected).abs() <= found.numerical, "{found:?} is not {expected}");
+            assert!(found.numerical < 0.1, "{found:?}");
         }
     }
 }

@@ -12,21 +12,16 @@
 //! # Paper
 //! `thm:gaussiandenoise` (its `t` is score time)
 
+use crate::measured::Measured;
+
 /// Steps in units of `1/β`, on which rates are at most two.
 const STEP: f64 = 0.01;
 
-/// A number and how far off it may be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Timed {
-    pub value: f64,
-    pub error: f64,
-}
-
 /// The score time at which the variance has come down from `start` to `target`, both positive; not a number if the
 /// target is above.
-pub(super) fn falls_to(start: f64, beta: f64, target: f64) -> Timed {
+pub(super) fn falls_to(start: f64, beta: f64, target: f64) -> Measured {
     let [whole, half] = [1.0, 0.5].map(|share| descent(start.ln(), beta, target.ln(), share * STEP / beta));
-    Timed { value: half.time, error: (half.time - whole.time).abs() + half.rounding }
+    Measured::of_two(half.time, whole.time).widened(half.rounding)
 }
 
 struct Descent {
@@ -83,7 +78,7 @@ mod tests {
         for (start, beta, target, expected) in REFERENCE {
             let found = falls_to(start, beta, target);
             assert!((found.value / expected - 1.0).abs() < 1e-10, "{found:?} is not {expected}");
-            assert!(found.error < 1e-9 * found.value, "{found:?}");
+            assert!(found.numerical < 1e-9 * found.value, "{found:?}");
         }
     }
 

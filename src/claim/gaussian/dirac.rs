@@ -19,12 +19,12 @@
 use super::crossing::of_law;
 use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
-use super::nodes::{ESTIMATED, mean_field};
+use super::nodes::{estimated, mean_field};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
-use crate::measured::Measured;
+use crate::measured::{Bracket, Measured};
 use crate::scale::{Beta, NoiseVariance};
 use crate::study::Preset;
 
@@ -129,19 +129,13 @@ impl DiracHittingTime {
     /// `T(1/β)` by the integrated ODE.
     fn equation(&self, beta: f64) -> Result<Row> {
         let setting = on_line(beta);
-        let found = falls_to(setting.noise, beta, 1.0 / beta);
-        let measured = Measured::known_to(found.value, found.error);
-        self.printed_row(&setting, "T(1/β) by the variance ODE", measured)
+        self.printed_row(&setting, "T(1/β) by the variance ODE", falls_to(setting.noise, beta, 1.0 / beta))
     }
 
     /// `T(1/β)` by the mean field.
     fn law(&self, setting: &Setting) -> Result<Row> {
         let found = of_law(setting, &[1.0 / setting.beta], self.drift)?;
-        self.printed_row(
-            setting,
-            "T(1/β) by the mean field",
-            Measured::known_to(found[0].value, found[0].error),
-        )
+        self.printed_row(setting, "T(1/β) by the mean field", found[0])
     }
 
     /// The printed time beside a measured one; its terms cancel near `βσ² = 1`, so it is judged by their size.
@@ -158,17 +152,19 @@ impl DiracHittingTime {
         let setting = on_line(BETA);
         let found: Vec<_> = targets.iter().map(|&target| falls_to(NOISE, BETA, target)).collect();
         let mut rows = Vec::new();
-        for (&target, time) in targets.iter().zip(&found) {
+        for (&target, &time) in targets.iter().zip(&found) {
             let predicted = Measured::exact((self.target_time)(NOISE, setting.beta()?, target)?);
             let quantity = format!("T({target:e}) by the variance ODE");
-            let row =
-                Row::equal(&setting.name(), &quantity, Measured::known_to(time.value, time.error), predicted);
+            let row = Row::equal(&setting.name(), &quantity, time, predicted);
             rows.push(row.at("β = 10, σ² = 0.5", target));
         }
         if let ([.., before, last], [.., from, to]) = (&found[..], targets) {
-            let fall = Fall { from: *from, to: *to };
-            let grown = Measured::known_to(last.value - before.value, last.error + before.error);
-            rows.push(fall.growth(&setting.name(), "growth of T(v*) per ln(1/v*), smallest two", grown, 0.0));
+            let fall = Fall { from: Measured::exact(*from), to: Measured::exact(*to) };
+            rows.push(fall.growth(
+                &setting.name(),
+                "growth of T(v*) per ln(1/v*), smallest two",
+                *last - *before,
+            ));
         }
         // What the closed form says of zero, which nothing reaches and no witness can measure: the others show that it
         // grows without bound.
@@ -184,19 +180,14 @@ impl DiracHittingTime {
         let (setting, late) = (on_line(BETA), [3.0, 4.0]);
         let times = [setting.horizons(late[0])?, setting.horizons(late[1])?];
         let states = mean_field(&setting)?.evolve(&times, self.drift)?.states;
-        let [before, last] = [0, 1].map(|i: usize| {
-            let found = states[i].covariance();
-            Measured::known_to(found.value[(0, 0)], ESTIMATED * found.error)
-        });
+        let [before, last] = [0, 1].map(|i: usize| estimated(states[i].covariance()[(0, 0)]));
         let (variance, growth) = (last.value, (2.0 * times[1].get()).exp());
         let case = format!("{}, t = {} T_β", setting.name(), late[1]);
-        let bounded = Measured::known_to(growth * variance, growth * last.numerical);
+        let bounded = growth * last;
         let factor = growth * (BETA * variance).exp();
-        let invariant =
-            Measured::known_to(factor * variance, factor * (1.0 + BETA * variance) * last.numerical);
-        let fall = Fall { from: before.value, to: last.value };
+        let invariant = last.through(factor * variance, factor * (1.0 + BETA * variance));
+        let fall = Fall { from: before, to: last };
         let waited = Measured::exact((times[1].get() - times[0].get()) / BETA);
-        let unsure = before.numerical / before.value + last.numerical / last.value;
         Ok([
             Row::at_least(&case, "v e^{2t} of the mean field", bounded, Measured::exact(NOISE)),
             Row::equal(
@@ -205,12 +196,7 @@ impl DiracHittingTime {
                 invariant,
                 Measured::exact(NOISE * (BETA * NOISE).exp()),
             ),
-            fall.growth(
-                &case,
-                "growth of T(v*) per ln(1/v*) of the mean field since t = 3 T_β",
-                waited,
-                unsure,
-            ),
+            fall.growth(&case, "growth of T(v*) per ln(1/v*) of the mean field since t = 3 T_β", waited),
         ])
     }
 
@@ -229,11 +215,9 @@ impl DiracHittingTime {
         let states = mean_field(&setting)?
             .evolve(&[setting.horizons(0.0)?, setting.horizons(1.0)?, setting.horizons(3.0)?], self.drift)?
             .states;
-        let found = states.iter().map(|state| state.covariance());
-        let largest = found.map(|found| Measured::known_to(found.value[(0, 0)], ESTIMATED * found.error));
-        let largest = largest
-            .reduce(|a, b| if a.value >= b.value { a } else { b })
-            .unwrap_or(Measured::exact(f64::NAN));
+        let largest = states.iter().map(|state| estimated(state.covariance()[(0, 0)]));
+        let largest =
+            largest.reduce(|a, b| if a.value >= b.value { a } else { b }).unwrap_or(Measured::UNKNOWN);
         let reached = Row::at_least(
             &setting.name(),
             "largest variance up to 3 T_β",
@@ -246,19 +230,16 @@ impl DiracHittingTime {
 
 /// A variance that falls.
 struct Fall {
-    from: f64,
-    to: f64,
+    from: Measured,
+    to: Measured,
 }
 
 impl Fall {
-    /// The time that it takes per logarithm, from one that is known up to `unsure`; the derivative `1/(2β) + v/2` is
-    /// this somewhere in between.
-    fn growth(&self, case: &str, quantity: &str, time: Measured, unsure: f64) -> Row {
-        let logarithms = (self.from / self.to).ln();
-        let slope = time.value / logarithms;
-        let measured = Measured::known_to(slope, (time.numerical + slope.abs() * unsure) / logarithms.abs());
-        let (low, high) = (0.5 / BETA + 0.5 * self.to, 0.5 / BETA + 0.5 * self.from);
-        Row::equal(case, quantity, measured, Measured::known_to(0.5 * (low + high), 0.5 * (high - low).abs()))
+    /// The time that it takes per logarithm; the derivative `1/(2β) + v/2` is this somewhere in between.
+    fn growth(&self, case: &str, quantity: &str, time: Measured) -> Row {
+        let slope = time / (self.from / self.to).ln();
+        let [lower, upper] = [self.to, self.from].map(|variance| 0.5 / BETA + 0.5 * variance.value);
+        Row::equal(case, quantity, slope, Bracket { lower, upper }.measured())
     }
 }
 

@@ -17,7 +17,7 @@
 use nalgebra::DVector;
 
 use super::crossing::of_law;
-use super::descent::{Timed, falls_to};
+use super::descent::falls_to;
 use super::particles::Size;
 use super::plan::Plan;
 use super::setting::Setting;
@@ -177,8 +177,7 @@ impl HittingTime {
         let found = targets(setting).map(|target| falls_to(start(setting), setting.beta, target));
         let [row, below] = self.compared(setting, "by the variance ODE", &found)?;
         let ideal = 0.5 * setting.noise;
-        let share = |value: Measured| Measured::known_to(value.value / ideal, value.numerical / ideal);
-        let (measured, predicted) = (share(row.measured), share(row.predicted));
+        let (measured, predicted) = (row.measured / ideal, row.predicted / ideal);
         let slowed = Row::equal(&row.case, "T*/(σ²/2) by the variance ODE", measured, predicted);
         let series = format!("τ_a² = {}, σ² = {}", setting.variances[0], setting.noise);
         Ok(vec![slowed.at(&series, setting.beta), below])
@@ -191,16 +190,11 @@ impl HittingTime {
     }
 
     /// The times to both targets beside the closed forms.
-    fn compared(&self, setting: &Setting, witness: &str, found: &[Timed]) -> Result<[Row; 2]> {
+    fn compared(&self, setting: &Setting, witness: &str, found: &[Measured]) -> Result<[Row; 2]> {
         let (beta, [prior, below]) = (setting.beta()?, targets(setting));
-        let row = |quantity: &str, found: Timed, predicted: f64| {
-            let measured = Measured::known_to(found.value, found.error);
-            Row::equal(
-                &setting.name(),
-                &format!("{quantity} {witness}"),
-                measured,
-                Measured::exact(predicted),
-            )
+        let row = |quantity: &str, found: Measured, predicted: f64| {
+            let quantity = format!("{quantity} {witness}");
+            Row::equal(&setting.name(), &quantity, found, Measured::exact(predicted))
         };
         Ok([
             row("T*", found[0], (self.denoising_time)(prior, setting.noise()?, beta)?),

@@ -12,7 +12,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::nodes::{ESTIMATED, FINER, NodePair, Nodes, mean_field};
+use super::nodes::{ESTIMATED, FINER, NodePair, Nodes, estimated, mean_field};
 use super::setting::{DIAGONALISED, Setting};
 use crate::claim::Row;
 use crate::cloud::Cloud;
@@ -102,8 +102,7 @@ impl Picture {
     pub fn distance_to(&self, mean: f64, deviation: f64) -> Result<Option<Measured>> {
         let Some(state) = self.state.as_ref().filter(|_| self.fine.dimension() == 1) else { return Ok(None) };
         let law = Law::Gaussian(Gaussian::isotropic(vec![mean], deviation)?).on_line()?;
-        let (fine, coarse) = (state.fine.w1_to(&law)?, state.coarse.w1_to(&law)?);
-        Ok(Some(Measured::known_to(fine, self.share * (fine - coarse).abs() + self.error)))
+        Ok(Some(estimated(state.w1_to(&law)?)))
     }
 }
 

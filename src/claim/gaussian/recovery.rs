@@ -23,14 +23,14 @@
 use nalgebra::DMatrix;
 
 use super::covariance::ClosedForm;
-use super::nodes::{ESTIMATED, mean_field};
+use super::nodes::{estimated, mean_field};
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::law::Gaussian;
-use crate::measured::Measured;
+use crate::measured::{Bracket, Measured};
 use crate::metric::{GaussianDistance, between_gaussians, mean_length};
 use crate::scale::{Beta, NoiseVariance, RawTime};
 use crate::study::Preset;
@@ -132,13 +132,13 @@ impl RecoveryRate {
         let series = format!("d = {}, s = {}", variances.len(), variances[0]);
         let found = betas.iter().map(|&beta| self.exact(&setting(variances, beta)));
         let found = found.collect::<Result<Vec<Measured>>>()?;
-        let enclosures: Vec<Enclosure> = betas
+        let enclosures: Vec<Bracket> = betas
             .iter()
             .map(|&beta| deviation(variances[0], beta).times(mean_length(variances.len())))
             .collect();
         let rows = betas.iter().zip(&found).zip(&enclosures).map(|((&beta, &w1), enclosure)| {
             let case = setting(variances, beta).name();
-            Row::equal(&case, "W1 of the closed form", w1, enclosure.value()).at(&series, beta)
+            Row::equal(&case, "W1 of the closed form", w1, enclosure.measured()).at(&series, beta)
         });
         let mut rows: Vec<Row> = rows.collect();
         rows.push(falls(&series, &found));
@@ -169,21 +169,21 @@ impl RecoveryRate {
     fn regular(&self, setting: Setting) -> Result<[Row; 2]> {
         let (distance, rounding) = self.bracket(&setting)?;
         let offsets = || setting.variances.iter().map(|&s| deviation(s, setting.beta));
-        let square: f64 = offsets().map(|offset| offset.high.powi(2)).sum();
-        let least = mean_length(1) * offsets().map(|offset| offset.low).fold(0.0, f64::max);
+        let square: f64 = offsets().map(|offset| offset.upper.powi(2)).sum();
+        let least = mean_length(1) * offsets().map(|offset| offset.lower).fold(0.0, f64::max);
         let case = setting.name();
         Ok([
             Row::at_most(
                 &case,
                 "W1 from above",
-                Measured::known_to(distance.upper, rounding),
+                Measured::known_to(distance.w1.upper, rounding),
                 Measured::exact(square.sqrt()),
             )
             .at("d = 3, regular, from above", setting.beta),
             Row::at_least(
                 &case,
                 "W1 from below",
-                Measured::known_to(distance.lower, rounding),
+                Measured::known_to(distance.w1.lower, rounding),
                 Measured::exact(least),
             )
             .at("d = 3, regular, from below", setting.beta),
@@ -193,12 +193,11 @@ impl RecoveryRate {
     /// `W1` for a prior with a singular direction, which is what is left of it.
     fn singular(&self, setting: Setting) -> Result<Row> {
         let (distance, rounding) = self.bracket(&setting)?;
-        let middle = 0.5 * (distance.lower + distance.upper);
-        let measured = Measured::known_to(middle, distance.upper - middle + rounding);
+        let measured = distance.w1.measured().widened(rounding);
         let [regular, singular] =
             [SINGULAR[0], SINGULAR[1]].map(|s| deviation(s, setting.beta).times(mean_length(1)));
-        let enclosure = Enclosure { low: singular.low, high: singular.high + regular.high };
-        Ok(Row::equal(&setting.name(), "W1 between both bounds", measured, enclosure.value())
+        let limits = Bracket { lower: singular.lower, upper: singular.upper + regular.upper };
+        Ok(Row::equal(&setting.name(), "W1 between both bounds", measured, limits.measured())
             .at("d = 2, one direction singular", setting.beta))
     }
 
@@ -220,8 +219,7 @@ impl RecoveryRate {
     /// `W1` of the mean field against the closed form.
     fn mean_field(&self, setting: Setting) -> Result<Row> {
         let evolution = mean_field(&setting)?.evolve(&[self.time(&setting)?], self.drift)?;
-        let found = evolution.states[0].w1_to_prior()?;
-        let measured = Measured::known_to(found.value, ESTIMATED * found.error);
+        let measured = estimated(evolution.states[0].w1_to_prior()?);
         Ok(Row::equal(&setting.name(), "W1 of the mean field", measured, self.exact(&setting)?))
     }
 }
@@ -230,38 +228,20 @@ fn setting(variances: &'static [f64], beta: f64) -> Setting {
     Setting { variances, noise: NOISE, beta }
 }
 
-/// Bounds of a number.
-#[derive(Debug, Clone, Copy)]
-struct Enclosure {
-    low: f64,
-    high: f64,
-}
-
-impl Enclosure {
-    fn times(self, factor: f64) -> Self {
-        Self { low: factor * self.low, high: factor * self.high }
-    }
-
-    fn value(self) -> Measured {
-        let middle = 0.5 * (self.low + self.high);
-        Measured::known_to(middle, self.high - middle)
-    }
-}
-
 /// Bounds of `√λ − √s` at the denoising horizon.
-fn deviation(s: f64, beta: f64) -> Enclosure {
+fn deviation(s: f64, beta: f64) -> Bracket {
     if s == 0.0 {
         let w = kernel_units(beta);
-        return Enclosure { low: (w.low / beta).sqrt(), high: (w.high / beta).sqrt() };
+        return Bracket { lower: (w.lower / beta).sqrt(), upper: (w.upper / beta).sqrt() };
     }
     let log = (NOISE / s).ln_1p();
     let excess = turned(log / beta, |a| (log - (a / s).ln_1p()) / beta);
     let root = |excess: f64| excess / ((s + excess).sqrt() + s.sqrt());
-    Enclosure { low: root(excess.low), high: root(excess.high) }
+    Bracket { lower: root(excess.lower), upper: root(excess.upper) }
 }
 
 /// Bounds of `w = βλ` for `s = 0`.
-fn kernel_units(beta: f64) -> Enclosure {
+fn kernel_units(beta: f64) -> Bracket {
     let log = (beta * NOISE).ln();
     turned(log, |a| log - a.ln())
 }
@@ -274,14 +254,14 @@ fn next_order(s: f64, beta: f64) -> f64 {
 
 /// Bounds of the fixed point of a falling map that contracts, from one of them on, until they come no closer: then they
 /// are apart by the rounding of the map, which [`Measured::known_to`] allows for.
-fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Enclosure {
+fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Bracket {
     let (mut before, mut bound) = (bound, map(bound));
     loop {
         let next = map(bound);
         // A NaN is no closer either.
         let closer = (next - bound).abs() < (bound - before).abs();
         if !closer {
-            return Enclosure { low: bound.min(before), high: bound.max(before) };
+            return Bracket { lower: bound.min(before), upper: bound.max(before) };
         }
         (before, bound) = (bound, next);
     }
@@ -291,62 +271,50 @@ fn turned(bound: f64, map: impl Fn(f64) -> f64) -> Enclosure {
 fn constant(series: &str, setting: &Setting, w1: Measured) -> Row {
     let Setting { variances, beta, .. } = *setting;
     let (s, length) = (variances[0], mean_length(variances.len()));
-    let scaled = |factor: f64| Measured::known_to(factor * w1.value, factor * w1.numerical);
     if s > 0.0 {
         let limit = 0.5 * length * (NOISE / s).ln_1p() / s.sqrt();
-        let enclosure = Enclosure { low: limit * (1.0 - next_order(s, beta)), high: limit };
-        return Row::equal(series, "β·W1 at the largest β", scaled(beta), enclosure.value());
+        let limits = Bracket { lower: limit * (1.0 - next_order(s, beta)), upper: limit };
+        return Row::equal(series, "β·W1 at the largest β", beta * w1, limits.measured());
     }
     // `w ≤ ln βτ`, hence `w ≥ ln βτ − ln ln βτ`: the limit is approached too slowly to be judged by.
     let log = (beta * NOISE).ln();
-    let enclosure = Enclosure { low: length * (1.0 - log.ln() / log).sqrt(), high: length };
-    Row::equal(series, "(β/ln βτ)^½·W1 at the largest β", scaled((beta / log).sqrt()), enclosure.value())
+    let limits = Bracket { lower: length * (1.0 - log.ln() / log).sqrt(), upper: length };
+    Row::equal(series, "(β/ln βτ)^½·W1 at the largest β", (beta / log).sqrt() * w1, limits.measured())
         .as_role(Role::Context)
 }
 
 /// Whether values fall from one temperature to the next.
 fn falls(series: &str, values: &[Measured]) -> Row {
-    let ratios = values.windows(2).map(|pair| {
-        let ratio = pair[1].value / pair[0].value;
-        let error = ratio * (pair[1].numerical / pair[1].value + pair[0].numerical / pair[0].value);
-        Measured::known_to(ratio, error)
-    });
+    let ratios = values.windows(2).map(|pair| pair[1] / pair[0]);
     // Not `max`, which would swallow a NaN.
     let worst = ratios.reduce(|worst, ratio| if ratio.value < worst.value { worst } else { ratio });
-    let worst = worst.unwrap_or(Measured::exact(f64::NAN));
+    let worst = worst.unwrap_or(Measured::UNKNOWN);
     Row::at_most(series, "largest ratio of W1 to that at the β before", worst, Measured::exact(1.0))
 }
 
 /// The slope of `ln W1` against `ln β` over the last two temperatures.
 fn slope(series: &str, betas: &[f64], values: &[Measured], s: f64) -> Row {
     let (&[.., from, to], &[.., before, last]) = (betas, values) else {
-        return Row::equal(
-            series,
-            "slope of ln W1 in ln β",
-            Measured::exact(f64::NAN),
-            Measured::exact(-1.0),
-        );
+        return Row::equal(series, "slope of ln W1 in ln β", Measured::UNKNOWN, Measured::exact(-1.0));
     };
-    let width = (to / from).ln();
-    let rounding = (last.numerical / last.value + before.numerical / before.value) / width;
-    let measured = Measured::known_to((last.value / before.value).ln() / width, rounding);
+    let measured = (last / before).ln() / (to / from).ln();
     let quantity = "slope of ln W1 in ln β, largest two";
-    Row::equal(series, quantity, measured, local_slope(s, from, to).value())
+    Row::equal(series, quantity, measured, local_slope(s, from, to).measured())
 }
 
 /// Bounds of the slope of `ln W1` against `ln β` between two temperatures: −1 up to the next order of the constant, or
 /// the derivative
 /// `−½ + ½/(1 + w)` of `(w/β)^{1/2}` somewhere between, which tends to −½ as slowly as `w` to infinity.
-fn local_slope(s: f64, from: f64, to: f64) -> Enclosure {
+fn local_slope(s: f64, from: f64, to: f64) -> Bracket {
     if s > 0.0 {
         let width = (to / from).ln();
-        return Enclosure {
-            low: -1.0 + (-next_order(s, to)).ln_1p() / width,
-            high: -1.0 - (-next_order(s, from)).ln_1p() / width,
+        return Bracket {
+            lower: -1.0 + (-next_order(s, to)).ln_1p() / width,
+            upper: -1.0 - (-next_order(s, from)).ln_1p() / width,
         };
     }
     let at = |w: f64| -0.5 + 0.5 / (1.0 + w);
-    Enclosure { low: at(kernel_units(to).high), high: at(kernel_units(from).low) }
+    Bracket { lower: at(kernel_units(to).upper), upper: at(kernel_units(from).lower) }
 }
 
 #[cfg(test)]
@@ -369,7 +337,7 @@ mod tests {
     #[test]
     fn enclosures_hold_the_solution() {
         for (s, beta, exact) in REFERENCE {
-            let Enclosure { low, high } = deviation(s, beta);
+            let Bracket { lower: low, upper: high } = deviation(s, beta);
             assert!(
                 low * (1.0 - ROUNDOFF) <= exact && exact <= high * (1.0 + ROUNDOFF),
                 "s = {s}, β = {beta}: {exact} not in [{low}, {high}]"

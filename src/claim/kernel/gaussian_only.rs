@@ -260,8 +260,7 @@ fn students(setting: &str, freedoms: &[f64], clouds: &[Cloud], queries: &Cloud) 
     let (residuals, mut rows) = (residuals?, Vec::new());
     let (Some(last), Some(largest)) = (residuals.last(), freedoms.last()) else { return Ok(rows) };
     for (&freedom, residual) in freedoms.iter().zip(&residuals) {
-        let asymptote =
-            Measured::known_to(last.value * largest / freedom, last.numerical * largest / freedom);
+        let asymptote = *last * (largest / freedom);
         let case = format!("{setting}, Student, ν = {freedom}");
         let row = Row::equal(&case, "least residual, beside its asymptote", *residual, asymptote);
         rows.push(row.as_role(Role::Context).at("Student's kernel", freedom));

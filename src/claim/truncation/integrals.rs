@@ -33,30 +33,21 @@ fn density(law: &Law, x: &[f64]) -> Result<Measured> {
     Ok(Measured::known_to(log.exp(), DENSITY * (1.0 + log.abs()) * log.exp()))
 }
 
-fn scaled(value: Measured, factor: f64) -> Measured {
-    Measured::known_to(factor * value.value, factor.abs() * value.numerical)
-}
-
-fn sum(a: Measured, b: Measured) -> Measured {
-    Measured::known_to(a.value + b.value, a.numerical + b.numerical)
-}
-
 /// The density of `|X|` where `X` is rotationally symmetric.
 fn radial(law: &Law, r: f64) -> Result<Measured> {
     let d = law.dimension();
     let mut x = vec![0.0; d];
     x[0] = r;
     let half = 0.5 * d as f64;
-    Ok(scaled(density(law, &x)?, 2.0 * PI.powf(half) / gamma(half) * r.powi(d as i32 - 1)))
+    Ok(density(law, &x)? * (2.0 * PI.powf(half) / gamma(half) * r.powi(d as i32 - 1)))
 }
 
 /// `A_R` of a law on the line that is smooth outside the ball, or of a rotationally symmetric one.
 pub(super) fn far(law: &Law, radius: f64) -> Result<Measured> {
-    let outside = |f: &dyn Fn(f64) -> Result<Measured>| {
-        integral(|r| Ok(scaled(f(r)?, r)), radius, radius + REACH, PANELS)
-    };
+    let outside =
+        |f: &dyn Fn(f64) -> Result<Measured>| integral(|r| Ok(r * f(r)?), radius, radius + REACH, PANELS);
     match law.dimension() {
-        1 => Ok(sum(outside(&|r| density(law, &[r]))?, outside(&|r| density(law, &[-r]))?)),
+        1 => Ok(outside(&|r| density(law, &[r]))? + outside(&|r| density(law, &[-r]))?),
         _ => outside(&|r| radial(law, r)),
     }
 }
@@ -64,10 +55,9 @@ pub(super) fn far(law: &Law, radius: f64) -> Result<Measured> {
 /// `∫|F_R − F|` of the radii of a rotationally symmetric law, with the mass that truncation divides by.
 pub(super) fn radial_distance(law: &Law, mass: f64, radius: f64) -> Result<Measured> {
     let lost = 1.0 / mass - 1.0;
-    let inner = integral(|r| Ok(scaled(radial(law, r)?, radius - r)), 0.0, radius, PANELS)?;
-    let outer = integral(|r| Ok(scaled(radial(law, r)?, r - radius)), radius, radius + REACH, PANELS)?;
-    let moved = sum(scaled(inner, lost.abs()), outer);
-    Ok(Measured { numerical: moved.numerical + MASS / mass * inner.value, ..moved })
+    let inner = integral(|r| Ok((radius - r) * radial(law, r)?), 0.0, radius, PANELS)?;
+    let outer = integral(|r| Ok((r - radius) * radial(law, r)?), radius, radius + REACH, PANELS)?;
+    Ok((lost.abs() * inner + outer).widened(MASS / mass * inner.value))
 }
 
 #[cfg(test)]

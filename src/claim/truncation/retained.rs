@@ -135,16 +135,12 @@ struct Outside {
 impl Outside {
     /// `R q_R`.
     fn inner(&self, radius: f64) -> Measured {
-        Measured::known_to(radius * self.mass.value, radius * self.mass.numerical)
+        radius * self.mass
     }
 
     /// `A_R + R q_R`, divided by `ε`.
     fn bound(&self, radius: f64, epsilon: f64) -> Measured {
-        let inner = self.inner(radius);
-        Measured::known_to(
-            (self.far.value + inner.value) / epsilon,
-            (self.far.numerical + inner.numerical) / epsilon,
-        )
+        (self.far + self.inner(radius)) / epsilon
     }
 }
 
@@ -160,9 +156,7 @@ impl RetainedFraction {
 
     /// `q_R` by the mass of the ball and `A_R` by quadrature.
     fn outside(&self, law: &Law, radius: f64) -> Result<Outside> {
-        let inside = self.retained(law, radius)?;
-        let mass = Measured { value: 1.0 - inside.value, ..inside };
-        Ok(Outside { mass, far: far(law, radius)? })
+        Ok(Outside { mass: 1.0 - self.retained(law, radius)?, far: far(law, radius)? })
     }
 
     fn kept(&self, cloud: &Cloud, radius: f64) -> Result<usize> {
@@ -189,7 +183,7 @@ impl RetainedFraction {
         let (p, n) = (self.retained(law, case.wide)?, POINTS as f64);
         // Powers err by N times as much as what is raised, which is at most one.
         let whole = Measured::known_to((n * p.value.ln()).exp(), n * p.numerical);
-        let least = Measured::known_to(1.0 - n * (1.0 - p.value), n * p.numerical);
+        let least = 1.0 - n * (1.0 - p);
         let mut intact = 0;
         for cloud in clouds {
             intact += usize::from(self.kept(cloud, case.wide)? == POINTS);
@@ -212,9 +206,9 @@ impl RetainedFraction {
             let allowed = Moments::of_cloud(cloud, radius).empirical_bound(radius);
             if allowed.value > 0.0 {
                 worst = larger(worst, w1.w1 / allowed.value);
-                gap = larger(gap, (w1.upper - w1.lower + allowed.numerical) / allowed.value);
+                gap = larger(gap, (w1.bracket.width() + allowed.numerical) / allowed.value);
             }
-            apart = larger(apart, w1.upper - w1.lower);
+            apart = larger(apart, w1.bracket.width());
             values.push(w1.w1);
         }
         let name = format!("{}, R = {radius}, N = {POINTS}", case.name);

@@ -134,11 +134,11 @@ impl GaussianTail {
             let growth = (x - d * radius.ln_1p()).exp();
             // The exponent is rounded relative to x.
             let rounding = 8.0 * f64::EPSILON * (1.0 + x) * tail.value;
-            constants.push(Measured::known_to(tail.value * growth, (tail.numerical + rounding) * growth));
+            constants.push(tail.widened(rounding) * growth);
         }
         // What is not a number counts as largest.
         let larger = |a: Measured, b: Measured| if b.value <= a.value || a.value.is_nan() { a } else { b };
-        let largest = constants.into_iter().reduce(larger).unwrap_or(Measured::exact(f64::NAN));
+        let largest = constants.into_iter().reduce(larger).unwrap_or(Measured::UNKNOWN);
         let row =
             Row::at_most(case.name, "least C of the display, against C = 1", largest, Measured::exact(1.0));
         Ok(row.as_role(Role::Corrected))
@@ -147,10 +147,7 @@ impl GaussianTail {
     /// The mean number of points lost at a small and a large `N`, with the radius as printed and with the right one.
     fn vanishing(&self, case: &Noisy) -> Result<[Row; 3]> {
         let (law, name) = (&case.law, case.name);
-        let lost = |radius: f64, n: f64| -> Result<Measured> {
-            let tail = (self.tail)(law, radius)?;
-            Ok(Measured::known_to(n * tail.value, n * tail.numerical))
-        };
+        let lost = |radius: f64, n: f64| -> Result<Measured> { Ok(n * (self.tail)(law, radius)?) };
         let printed = |n: f64| lost((self.printed)(n), n);
         let corrected = |n: f64| lost((self.corrected)(law, n), n);
         let bound = expected_losses(law, sufficient(law, LARGE), LARGE);
@@ -198,13 +195,11 @@ impl GaussianTail {
         for share in [0.9, 1.1] {
             let at = |n: f64| (self.tail)(law, (share * critical * n.ln()).sqrt());
             let (middle, large) = (at(MIDDLE)?, at(LARGE)?);
-            let span = (LARGE / MIDDLE).ln();
-            let exponent = 1.0 + (large.value / middle.value).ln() / span;
-            let error = (large.numerical / large.value + middle.numerical / middle.value) / span;
+            let exponent = 1.0 + (large / middle).ln() / (LARGE / MIDDLE).ln();
             let row = Row::equal(
                 &format!("{}, c² = {share}·2λ₊", case.name),
                 "exponent of N in N q_R against 1 − c²/2λ₊",
-                Measured::known_to(exponent, error),
+                exponent,
                 Measured::exact(1.0 - share),
             );
             rows.push(row.as_role(Role::Corrected));

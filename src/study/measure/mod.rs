@@ -16,6 +16,7 @@ use crate::exact::{CovarianceFlow, Hitting, VarianceDescent};
 use crate::flow::{Flow, Integrator, Schedule, Snapshot, Trajectory};
 use crate::law::{Atoms, BayesOracle, Gaussian, Law, LineLaw, NoisySample};
 use crate::meanfield::MeanField;
+use crate::measured::{Bracket, Measured};
 use crate::metric::{
     Confidence, Distance, Method, Prior, Sampling, SupSearch, between_gaussians, coupled,
     coupled_to_gaussian, distance, distance_to_law, line_floor, posterior_sup, simulated_floor,
@@ -164,8 +165,8 @@ impl<'a> Bench<'a> {
         let mean = || prior.mean().as_slice().to_vec();
         let at_rest = Gaussian::new(mean(), end)?;
         let distance = between_gaussians(&at_rest, &Gaussian::new(mean(), prior.covariance())?)?;
-        let (lower, upper) = (distance.lower, distance.upper);
-        Ok(Measurement::Bracket { value: 0.5 * (lower + upper), lower, upper })
+        let Bracket { lower, upper } = distance.w1;
+        Ok(Measurement::Bracket { value: distance.w1.middle(), lower, upper })
     }
 
     /// W1 between the mean-field law and another one, with the error that two resolutions of it show.
@@ -178,9 +179,8 @@ impl<'a> Bench<'a> {
         let Some(state) = evolution.states.first() else {
             return Ok(Measurement::Missing { missing: "the mean field gave no state".into() });
         };
-        let (value, coarse) = (state.fine.w1_to(other)?, state.coarse.w1_to(other)?);
-        let error = (value - coarse).abs() + state.error;
-        Ok(Measurement::Bracket { value, lower: (value - error).max(0.0), upper: value + error })
+        let Measured { value, numerical, .. } = state.w1_to(other)?;
+        Ok(Measurement::Bracket { value, lower: (value - numerical).max(0.0), upper: value + numerical })
     }
 
     fn error_bound(&self) -> Measurement {
@@ -297,7 +297,8 @@ fn bounded(distance: Distance) -> Measurement {
     match distance.method {
         Method::Line | Method::Transport => Measurement::Number(distance.w1),
         Method::Bracket => {
-            Measurement::Bracket { value: distance.w1, lower: distance.lower, upper: distance.upper }
+            let Bracket { lower, upper } = distance.bracket;
+            Measurement::Bracket { value: distance.w1, lower, upper }
         }
     }
 }
