@@ -139,13 +139,24 @@ pub enum Error {
         start: f64,
     },
 
-    /// A file that is not the `.npy` array expected.
+    /// A file that is not what it should be, or must not become what it should.
     #[error("{path}: {problem}")]
-    Npy {
+    File {
         /// The file.
         path: PathBuf,
         /// What is wrong and what to do.
         problem: String,
+    },
+
+    /// A result beyond the range of double precision.
+    #[error(
+        "{what} is {value}: it is beyond the range of double precision; rescale the data, so that its squares stay below 10³⁰⁰"
+    )]
+    Overflow {
+        /// Which number.
+        what: String,
+        /// What came of it.
+        value: f64,
     },
 
     /// Rows of a study that cannot be used.
@@ -208,6 +219,6 @@ pub enum Error {
 impl Error {
     /// True when the input was fine and the arithmetic was not.
     pub fn is_numerical(&self) -> bool {
-        matches!(self, Self::Integration { .. })
+        matches!(self, Self::Integration { .. } | Self::Overflow { .. })
     }
 }

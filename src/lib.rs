@@ -20,7 +20,7 @@
 //! | [`measured`] | a number with its error bars, a bracket | |
 //! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
 //! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
-//! | [`npy`] | NumPy files | |
+//! | `files` | NumPy files; files written whole or not at all (feature `files`) | |
 //! | [`law`] | priors, their noisy laws, Bayes estimators | `sec:app_bayes_opt_GMM_formula` |
 //! | [`drift`] | the kernel sums | `prop:sc-barycentric-drift` |
 //! | [`flow`] | layers, adaptive integration, schedules; error bounds, events | `alg:two_stage_multilayer_attn` |
@@ -58,12 +58,13 @@ pub mod denoise;
 pub mod drift;
 pub mod error;
 pub mod exact;
+#[cfg(feature = "files")]
+pub mod files;
 pub mod flow;
 pub mod law;
 pub mod meanfield;
 pub mod measured;
 pub mod metric;
-pub mod npy;
 pub mod posterior;
 #[cfg(feature = "study")]
 pub mod report;

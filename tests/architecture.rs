@@ -9,7 +9,7 @@ const ORDER: [&str; 16] = [
     "measured",
     "scale",
     "cloud",
-    "npy",
+    "files",
     "law",
     "drift",
     "flow",

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use ebflow::drift::{Auto, Blocks, Dense, GaussTransform, KdTree};
-use ebflow::{Beta, Drift, DriftField, Targets, npy};
+use ebflow::files::npy;
+use ebflow::{Beta, Drift, DriftField, Targets};
 
 /// Runs are repeated until this much time has passed, within limits; the shortest counts.
 const SECONDS: f64 = 2.0;

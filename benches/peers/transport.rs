@@ -1,18 +1,11 @@
 //! One exact `W1` between two `.npy` files, for `benches/peers/transport.py` to time as a process of its own.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::path::Path;
 
-use ebflow::Cloud;
+use ebflow::files::npy::read_cloud;
 use ebflow::metric::transport::wasserstein;
 
 type Failure = Box<dyn std::error::Error>;
-
-fn read(path: &str) -> Result<Cloud, Failure> {
-    let file = npyz::NpyFile::new(BufReader::new(File::open(path)?))?;
-    let dimension = file.shape().get(1).copied().unwrap_or(1) as usize;
-    Ok(Cloud::named(file.into_vec::<f64>()?, dimension, path)?)
-}
 
 /// Peak memory of this process in MB, where the system tells it.
 fn peak_memory() -> Option<f64> {
@@ -26,7 +19,7 @@ fn main() -> Result<(), Failure> {
     let [first, second] = paths.as_slice() else {
         return Err("usage: peer_transport FIRST.npy SECOND.npy".into());
     };
-    let transport = wasserstein(&read(first)?, &read(second)?)?;
+    let transport = wasserstein(&read_cloud(Path::new(first))?, &read_cloud(Path::new(second))?)?;
     let memory = peak_memory().unwrap_or(f64::NAN);
     println!("{:e} {:e} {:e} {memory}", transport.distance, transport.lower, transport.upper);
     Ok(())

@@ -1,6 +1,9 @@
 //! Arguments that several verbs share.
 
+use std::path::{Path, PathBuf};
+
 use ebflow::drift::{Auto, Blocks, Dense, Drift, GaussTransform, KdTree, Tolerance};
+use ebflow::files::check_outputs;
 use ebflow::flow::{Adaptive, Integrator, Layers, Time};
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
 
@@ -20,6 +23,26 @@ quantity_parser!(raw_time, RawTime);
 quantity_parser!(score_time, ScoreTime);
 quantity_parser!(ball_radius, BallRadius);
 quantity_parser!(tolerance, Tolerance);
+
+/// Results do not go where data come from, unless that is meant.
+#[derive(Debug, clap::Args)]
+pub struct Overwrite {
+    /// Allow a result to replace a file that was read.
+    #[arg(long)]
+    overwrite_input: bool,
+}
+
+impl Overwrite {
+    /// Refuses outputs that cannot be written, or that would replace an input.
+    pub fn check<'a>(
+        &self,
+        outputs: impl IntoIterator<Item = &'a PathBuf>,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<()> {
+        let outputs: Vec<&Path> = outputs.into_iter().map(PathBuf::as_path).collect();
+        check_outputs(&outputs, &inputs.into_iter().collect::<Vec<_>>(), self.overwrite_input)
+    }
+}
 
 /// How far the flow runs.
 #[derive(Debug, clap::Args)]

@@ -1,16 +1,17 @@
 //! `ebflow denoise`: both stages, and how good the result is where the truth is known.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ebflow::denoise::{Denoised, Denoiser, Diligence};
 use ebflow::drift::Drift;
+use ebflow::files::npy;
 use ebflow::law::{BayesOracle, Law};
 use ebflow::posterior::{mean_squared_error, one_shot};
-use ebflow::{Beta, Cloud, Error, NoiseVariance, Result, npy};
+use ebflow::{Beta, Cloud, Error, NoiseVariance, Result};
 use serde::Serialize;
 
-use super::args::{self, FlowOptions};
+use super::args::{self, FlowOptions, Overwrite};
 use super::output;
 use super::run_report::RunReport;
 
@@ -42,6 +43,8 @@ pub struct Args {
     /// The clean tokens, shape (N, d): print mean squared errors.
     #[arg(long, value_name = "C.npy")]
     clean: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -82,7 +85,9 @@ impl fmt::Display for Report {
 pub fn run(args: &Args) -> Result<()> {
     let tokens = npy::read_cloud(&args.tokens)?;
     let truth = Truth::read(args, &tokens)?;
-    npy::check_writable(std::iter::once(&args.out).chain(&args.particles))?;
+    let law = args.law.as_deref().map(Path::new);
+    let inputs = std::iter::once(args.tokens.as_path()).chain(args.clean.as_deref()).chain(law);
+    args.overwrite.check(std::iter::once(&args.out).chain(&args.particles), inputs)?;
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
     let denoiser = Denoiser {
         noise: args.noise_var,

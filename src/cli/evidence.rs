@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ebflow::claim::{Claim, Evidence, Record, gather};
+use ebflow::files::check_outputs;
 use ebflow::study::{Folder, Preset};
 use ebflow::{Error, Result};
 use indicatif::ProgressBar;
@@ -142,25 +143,10 @@ pub fn writable_folder(path: &Path) -> Result<Folder> {
     folder.check_writable().map(|()| folder)
 }
 
-/// A file that will be written at the end, in a folder that can be written to.
-pub struct Destination {
-    folder: Folder,
-    name: String,
-}
-
-impl Destination {
-    pub fn new(path: &Path) -> Result<Self> {
-        let named = path.file_name().and_then(|name| name.to_str()).filter(|_| !path.is_dir());
-        let Some(name) = named else {
-            let source = std::io::Error::other("it is not the name of a file");
-            return Err(Error::Io { action: "write", path: path.into(), source });
-        };
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        Ok(Self { folder: writable_folder(parent.unwrap_or(Path::new(".")))?, name: name.into() })
+/// Refuses a file that cannot be written at the end; the folder for it is made.
+pub fn check_writable(path: &Path) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Folder::create(folder)?;
     }
-
-    /// Writes the file, whole or not at all.
-    pub fn write(&self, content: &str) -> Result<()> {
-        self.folder.write(&self.name, content.as_bytes())
-    }
+    check_outputs(&[path], &[], false)
 }

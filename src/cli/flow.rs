@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use ebflow::files::npy;
 use ebflow::flow::{Flow, Schedule};
-use ebflow::{Beta, Cloud, Result, npy};
+use ebflow::{Beta, Cloud, Result};
 
-use super::args::{self, FlowOptions, Horizon};
+use super::args::{self, FlowOptions, Horizon, Overwrite};
 use super::output;
 use super::run_report::RunReport;
 
@@ -30,6 +31,8 @@ pub struct Args {
     /// Bound the error, besides estimating it.
     #[arg(long)]
     bound: bool,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -37,7 +40,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     let tokens = weighted_tokens(args)?;
-    npy::check_writable([&args.out])?;
+    let weights = args.weights.as_deref();
+    args.overwrite.check([&args.out], std::iter::once(args.tokens.as_path()).chain(weights))?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
     let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?;
     let flow = if args.bound { flow.with_error_bound() } else { flow.with_error_estimate() };

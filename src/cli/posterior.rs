@@ -4,11 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use ebflow::drift::Auto;
+use ebflow::files::npy;
 use ebflow::posterior::ParticlePrior;
-use ebflow::{NoiseVariance, Result, npy};
+use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
-use super::{args, output};
+use super::args::{self, Overwrite};
+use super::output;
 
 /// Posterior means of queries under a particle prior (Stage 2).
 #[derive(Debug, clap::Args)]
@@ -26,6 +28,8 @@ pub struct Args {
     /// Where the energies go, shape (M,).
     #[arg(long, value_name = "E.npy")]
     energy: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -53,7 +57,8 @@ impl fmt::Display for Report {
 pub fn run(args: &Args) -> Result<()> {
     let particles = npy::read_cloud(&args.particles)?;
     let queries = npy::read_cloud(&args.queries)?;
-    npy::check_writable(std::iter::once(&args.out).chain(&args.energy))?;
+    args.overwrite
+        .check(std::iter::once(&args.out).chain(&args.energy), [args.particles.as_path(), &args.queries])?;
     let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())?;
     npy::write_table(&args.out, &inference.mean, queries.dimension())?;
     if let Some(path) = &args.energy {

@@ -1,13 +1,15 @@
 //! `ebflow sample`: tokens from a law, clean or noisy.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ebflow::files::npy;
 use ebflow::law::{Law, generator};
-use ebflow::{NoiseVariance, Result, npy};
+use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
-use super::{args, output};
+use super::args::{self, Overwrite};
+use super::output;
 
 /// Draw tokens from a law.
 #[derive(Debug, clap::Args)]
@@ -29,6 +31,8 @@ pub struct Args {
     /// Where the points go as they were before the noise.
     #[arg(long, value_name = "C.npy", requires = "noise_var")]
     clean: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -59,7 +63,7 @@ impl fmt::Display for Report {
 
 pub fn run(args: &Args) -> Result<()> {
     let law = Law::parse(&args.law)?;
-    npy::check_writable(std::iter::once(&args.out).chain(&args.clean))?;
+    args.overwrite.check(std::iter::once(&args.out).chain(&args.clean), [Path::new(&args.law)])?;
     let n = args.n as usize;
     let points = match args.noise_var {
         None => law.sample(n, &mut generator(args.seed))?,

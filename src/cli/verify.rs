@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, find, register};
+use ebflow::files::write;
 use ebflow::report::claims::{annotations, headings, html, json, junit, list, markdown, overview, text};
 use ebflow::study::Folder;
 use serde::Serialize;
 
 use super::evidence::{
-    Destination, Jobs, PresetName, gathered, refuse_to_lose, tell_github, writable_folder,
+    Jobs, PresetName, check_writable, gathered, refuse_to_lose, tell_github, writable_folder,
 };
 use super::{FAILED_CHECK, output};
 
@@ -55,11 +56,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(folder) = &folder {
         refuse_to_lose(folder, &register, &chosen, preset)?;
     }
-    let junit_file = args.junit.as_deref().map(Destination::new).transpose()?;
+    args.junit.as_deref().map_or(Ok(()), check_writable)?;
     let evidence = gathered(&chosen, preset, &args.jobs, folder.as_ref())?;
     publish(&evidence, folder.as_ref(), args.json)?;
-    if let Some(file) = junit_file {
-        file.write(&junit(&evidence)?)?;
+    if let Some(path) = &args.junit {
+        let content = junit(&evidence)?;
+        write(path, |file| file.write_all(content.as_bytes()))?;
     }
     tell_github(&annotations::of_evidence(&evidence), &overview(&evidence));
     Ok(judged(&evidence))

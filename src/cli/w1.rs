@@ -3,12 +3,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use ebflow::files::npy;
 use ebflow::law::Law;
 use ebflow::metric::{
     Confidence, Distance, Interval, Method, SampledBracket, Sampling, distance, distance_to_law, line_floor,
     simulated_floor,
 };
-use ebflow::{Bracket, Cloud, Error, Result, npy};
+use ebflow::{Bracket, Cloud, Error, Result};
 use serde::Serialize;
 
 use super::output;

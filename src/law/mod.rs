@@ -33,6 +33,7 @@ mod mixture;
 mod oracle;
 mod panel;
 mod responsibility;
+#[cfg(feature = "files")]
 mod spec;
 pub(crate) mod tail;
 #[cfg(test)]

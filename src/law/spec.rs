@@ -16,7 +16,6 @@ use std::path::Path;
 use nalgebra::DMatrix;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
-use super::weights::Weights;
 use super::{Atoms, Gaussian, Laplace, Law, Mixture, Uniform};
 use crate::error::{Error, Result};
 
@@ -214,7 +213,7 @@ impl Table {
     fn mixture(self) -> Result<Mixture> {
         let kind = self.kind;
         let means = kind.needed(self.means, "means")?;
-        let weights = self.weights.unwrap_or_else(|| Weights::equal(means.len()));
+        let weights = self.weights.unwrap_or_else(|| equal(means.len()));
         let components: Result<Vec<Gaussian>> = match self.covs {
             Some(covs) if covs.len() != means.len() => {
                 return Err(kind.invalid(format!(
@@ -239,9 +238,14 @@ impl Table {
 
     fn atoms(self) -> Result<Atoms> {
         let points = self.kind.needed(self.points, "points")?;
-        let weights = self.weights.unwrap_or_else(|| Weights::equal(points.len()));
+        let weights = self.weights.unwrap_or_else(|| equal(points.len()));
         Atoms::new(points.into_iter().map(|point| point.0).collect(), weights)
     }
+}
+
+/// `1/n` each.
+fn equal(n: usize) -> Vec<f64> {
+    vec![1.0 / n as f64; n]
 }
 
 /// Says which component of a mixture is not valid.

@@ -33,11 +33,6 @@ impl Weights {
         Ok(Self::trusted(weights))
     }
 
-    /// `1/n` each.
-    pub(crate) fn equal(n: usize) -> Vec<f64> {
-        vec![1.0 / n as f64; n]
-    }
-
     pub(crate) fn trusted(weights: Vec<f64>) -> Self {
         let running = |sum: &mut f64, w: &f64| {
             *sum += w;

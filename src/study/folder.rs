@@ -8,15 +8,15 @@
 //! | `report.html`, `rows.csv`, `summary.json` | what the report makes of them |
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use super::spec::{Preset, Spec};
 use super::store::Store;
 use crate::error::{Error, Result};
+use crate::files;
 
 const SPEC: &str = "study.toml";
 const ROWS: &str = "rows.jsonl";
@@ -115,13 +115,7 @@ impl Folder {
 
     /// Writes a file, whole or not at all.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<()> {
-        let path = self.path.join(name);
-        let failed = |source| Error::Io { action: "write", path: path.clone(), source };
-        let mut draft = NamedTempFile::new_in(&self.path).map_err(failed)?;
-        draft.write_all(content).and_then(|()| draft.as_file().sync_all()).map_err(failed)?;
-        share(draft.as_file()).map_err(failed)?;
-        draft.persist(&path).map_err(|e| failed(e.error))?;
-        Ok(())
+        files::write(&self.path.join(name), |file| file.write_all(content))
     }
 
     /// Removes a file, if it is there.
@@ -137,8 +131,7 @@ impl Folder {
 
     /// Refuses a folder that nothing can be written to, before any work is done.
     pub fn check_writable(&self) -> Result<()> {
-        let failed = |source| Error::Io { action: "write to", path: self.path.clone(), source };
-        NamedTempFile::new_in(&self.path).map(drop).map_err(failed)
+        files::check_writable_folder(&self.path)
     }
 
     /// The runs so far. Lines that cannot be read are left out: they say nothing about the rows themselves.
@@ -164,16 +157,4 @@ impl Folder {
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         written.map_err(|source| Error::Io { action: "write to", path, source })
     }
-}
-
-/// Temporary files are private to their owner; a result is an ordinary file.
-#[cfg(unix)]
-fn share(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn share(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
 }

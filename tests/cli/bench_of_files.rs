@@ -60,7 +60,7 @@ impl Workbench {
 
     /// The numbers of a `.npy` file, row-major.
     pub fn read(&self, name: &str) -> Vec<f64> {
-        ebflow::npy::read_cloud(&self.path(name)).unwrap().into_points()
+        ebflow::files::npy::read_cloud(&self.path(name)).unwrap().into_points()
     }
 
     /// Names of all files in the folder, sorted.

@@ -1,0 +1,27 @@
+//! Files: NumPy arrays in and out, and the one way in which this crate writes a file.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`npy`] | NumPy's `.npy` arrays |
+//! | [`write()`] | a file, whole or not at all; devices, pipes and links as what they are |
+//! | [`check_outputs`] | whether results can be written where they should go, before any work |
+
+pub mod npy;
+mod outputs;
+mod write;
+
+pub use outputs::check_outputs;
+pub use write::{abandon, check_writable_folder, sweep, write};
+
+use std::path::Path;
+
+use crate::error::Error;
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn refuse(path: &Path, problem: impl Into<String>) -> Error {
+    Error::File { path: path.into(), problem: problem.into() }
+}
