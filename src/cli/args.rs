@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ebflow::drift::{Auto, Blocks, Dense, Drift, GaussTransform, KdTree, Tolerance};
 use ebflow::files::check_outputs;
-use ebflow::flow::{Adaptive, Integrator, Layers, Time};
+use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
@@ -84,10 +84,15 @@ pub struct LawHorizon {
 }
 
 impl LawHorizon {
-    /// The raw time asked for, which must be finite in the raw clock too.
-    pub fn raw_time(&self, noise: NoiseVariance, beta: Beta) -> Result<RawTime> {
+    /// The time asked for, in the clock it was asked in: converting it would round it.
+    pub fn time(&self, noise: NoiseVariance) -> Time {
         let score = self.score_time.unwrap_or(noise.denoising_horizon());
-        RawTime::new(self.raw_time.unwrap_or(score.to_raw(beta)).get())
+        self.raw_time.map_or(score.into(), Time::from)
+    }
+
+    /// The same time in the raw clock, where it must be finite too.
+    pub fn raw_time(&self, noise: NoiseVariance, beta: Beta) -> Result<RawTime> {
+        Schedule::constant(beta).raw_time(self.time(noise))
     }
 }
 

@@ -5,7 +5,9 @@
 //! ```text
 //! Γ̇ = −2Γ(I + βΓ)⁻¹,     λ + β⁻¹ ln λ = λ0 + β⁻¹ ln λ0 − 2t/β   for every eigenvalue,
 //! ```
-//! so the eigenvectors stay and `βλ(t) = ω(βλ0 + ln βλ0 − 2t)` with the Wright omega function `ω`. Characteristics are
+//! so the eigenvectors stay and `βλ(t) = ω(βλ0 − 2t + ln βλ0)` with the Wright omega function `ω`. With `λ0 = σ0 + τ` and score
+//! time `s = t/β` the difference is `β(σ0 + τ − 2s)`: at the denoising horizon `s = τ/2` it is `βσ0` itself, to every digit, while a
+//! raw time `βτ/2` has been rounded, which moves it by as much as `βτ` has units in its last place. Characteristics are
 //! affine, `z(t) = m + Γ_t^{1/2} Γ_0^{−1/2} (z(0) − m)`: the exact synchronous partner of every particle.
 //!
 //! # Paper
@@ -17,7 +19,8 @@ use super::hitting::{Hitting, VarianceDescent};
 use super::omega::{Sum, wright_omega};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
-use crate::scale::{Beta, NoiseVariance, RawTime};
+use crate::flow::Time;
+use crate::scale::{Beta, NoiseVariance};
 
 /// Asymmetry and negative eigenvalues up to this multiple of the largest entry are rounding.
 const ROUNDOFF: f64 = 1e-12;
@@ -30,7 +33,7 @@ const ROUNDOFF: f64 = 1e-12;
 /// use nalgebra::{DMatrix, DVector};
 /// let (beta, noise) = (Beta::new(20.0)?, NoiseVariance::new(0.25)?);
 /// let flow = CovarianceFlow::of_prior(DVector::zeros(1), DMatrix::identity(1, 1), noise, beta)?;
-/// let end = flow.eigenvalues_at(noise.denoising_horizon().to_raw(beta))[0];
+/// let end = flow.eigenvalues_at(noise.denoising_horizon())[0];
 /// assert!((end + end.ln() / 20.0 - 1.0 - 1.25_f64.ln() / 20.0).abs() < 1e-15);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
@@ -39,7 +42,10 @@ pub struct CovarianceFlow {
     beta: Beta,
     mean: DVector<f64>,
     eigenvectors: DMatrix<f64>,
-    initial: DVector<f64>,
+    /// Eigenvalues `σ0` of the prior.
+    prior: DVector<f64>,
+    /// What the noise adds to each, kept apart so that a horizon takes away exactly that.
+    noise: f64,
 }
 
 impl CovarianceFlow {
@@ -51,16 +57,28 @@ impl CovarianceFlow {
         beta: Beta,
     ) -> Result<Self> {
         let mut flow = Self::diagonalised(mean, prior_cov, beta)?;
-        flow.initial.iter_mut().for_each(|s| *s = s.max(0.0) + noise.get());
-        Ok(flow)
+        flow.prior.iter_mut().for_each(|s| *s = s.max(0.0));
+        flow.noise = noise.get();
+        flow.within_range()
     }
 
     /// The flow from a noisy covariance `Γ0`, which must be positive definite.
     pub fn of_noisy(mean: DVector<f64>, noisy_cov: DMatrix<f64>, beta: Beta) -> Result<Self> {
         let flow = Self::diagonalised(mean, noisy_cov, beta)?;
-        match flow.initial.iter().find(|&&l| l <= 0.0) {
+        match flow.prior.iter().find(|&&l| l <= 0.0) {
             Some(l) => Err(invalid(format!("Γ0 must be positive definite, but has the eigenvalue {l}"))),
-            None => Ok(flow),
+            None => flow.within_range(),
+        }
+    }
+
+    /// The closed form is one in `βλ0`, which must be a number.
+    fn within_range(self) -> Result<Self> {
+        let beta = self.beta.get();
+        match self.initial_eigenvalues().iter().find(|&&l| !(beta * l).is_finite()) {
+            Some(l) => {
+                Err(invalid(format!("the variance {l:e} times β = {beta:e} is beyond the range of a double")))
+            }
+            None => Ok(self),
         }
     }
 
@@ -90,7 +108,8 @@ impl CovarianceFlow {
             beta,
             mean,
             eigenvectors: eigen.eigenvectors.select_columns(&order),
-            initial: eigen.eigenvalues.select_rows(&order),
+            prior: eigen.eigenvalues.select_rows(&order),
+            noise: 0.0,
         })
     }
 
@@ -110,17 +129,28 @@ impl CovarianceFlow {
     }
 
     /// Eigenvalues of `Γ0`, falling.
-    pub fn initial_eigenvalues(&self) -> &DVector<f64> {
-        &self.initial
+    pub fn initial_eigenvalues(&self) -> DVector<f64> {
+        self.prior.add_scalar(self.noise)
     }
 
-    /// Eigenvalues of `Γ_t` in the order of [`CovarianceFlow::eigenvectors`].
-    pub fn eigenvalues_at(&self, time: RawTime) -> DVector<f64> {
-        self.initial.map(|l| eigenvalue_at(l, self.beta, time))
+    /// Eigenvalues of `Γ_t` in the order of [`CovarianceFlow::eigenvectors`], to full relative accuracy.
+    pub fn eigenvalues_at(&self, time: impl Into<Time>) -> DVector<f64> {
+        let beta = self.beta.get();
+        let (rate, removed) = match time.into() {
+            Time::Raw(t) => (2.0, t.get()),
+            Time::Score(s) => (beta, 2.0 * s.get()),
+        };
+        if !(rate * removed).is_finite() {
+            return self.prior.map(|_| 0.0);
+        }
+        self.prior.map(|prior| {
+            let left = Sum::of_products([(beta, prior), (beta, self.noise), (-rate, removed)]);
+            wright_omega(left, beta * (prior + self.noise)) / beta
+        })
     }
 
     /// The covariance `Γ_t`.
-    pub fn covariance_at(&self, time: RawTime) -> DMatrix<f64> {
+    pub fn covariance_at(&self, time: impl Into<Time>) -> DMatrix<f64> {
         self.spectral(&self.eigenvalues_at(time))
     }
 
@@ -130,17 +160,18 @@ impl CovarianceFlow {
     /// `λ ← λ(1 − η/(1 + βλ))²`: one layer maps `z − m` to `(1 − η/(1 + βλ))(z − m)` along each eigenvector.
     pub fn eigenvalues_after_layers(&self, step: f64, count: usize) -> DVector<f64> {
         let beta = self.beta.get();
-        self.initial.map(|l| (0..count).fold(l, |l, _| l * (1.0 - step / (1.0 + beta * l)).powi(2)))
+        self.initial_eigenvalues()
+            .map(|l| (0..count).fold(l, |l, _| l * (1.0 - step / (1.0 + beta * l)).powi(2)))
     }
 
     /// The linear part `Γ_t^{1/2} Γ_0^{−1/2}` of the characteristic map.
-    pub fn characteristic_at(&self, time: RawTime) -> DMatrix<f64> {
-        let shrink = self.eigenvalues_at(time).component_div(&self.initial).map(f64::sqrt);
+    pub fn characteristic_at(&self, time: impl Into<Time>) -> DMatrix<f64> {
+        let shrink = self.eigenvalues_at(time).component_div(&self.initial_eigenvalues()).map(f64::sqrt);
         self.spectral(&shrink)
     }
 
     /// Moves every point of a cloud along its exact characteristic.
-    pub fn push(&self, cloud: &Cloud, time: RawTime) -> Result<Cloud> {
+    pub fn push(&self, cloud: &Cloud, time: impl Into<Time>) -> Result<Cloud> {
         if cloud.dimension() != self.mean.len() {
             return Err(Error::DimensionMismatch {
                 what: "the cloud".into(),
@@ -156,19 +187,15 @@ impl CovarianceFlow {
 
     /// Per eigenvalue, when it has come down to `target`.
     pub fn hitting(&self, target: f64) -> Result<Vec<Hitting>> {
-        self.initial.iter().map(|&l| VarianceDescent::from_start(l, self.beta)?.hitting(target)).collect()
+        self.initial_eigenvalues()
+            .iter()
+            .map(|&l| VarianceDescent::from_start(l, self.beta)?.hitting(target))
+            .collect()
     }
 
     fn spectral(&self, values: &DVector<f64>) -> DMatrix<f64> {
         &self.eigenvectors * DMatrix::from_diagonal(values) * self.eigenvectors.transpose()
     }
-}
-
-/// One eigenvalue's closed form, to full relative accuracy as far as `βλ0 − 2t` allows.
-fn eigenvalue_at(initial: f64, beta: Beta, time: RawTime) -> f64 {
-    let start = Sum::product(beta.get(), initial);
-    let log_start = (beta.get() * initial).ln();
-    wright_omega(start.plus(-2.0 * time.get()).plus(log_start)) / beta.get()
 }
 
 fn invalid(problem: String) -> Error {
@@ -178,6 +205,7 @@ fn invalid(problem: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scale::RawTime;
 
     fn scalar(initial: f64, beta: f64) -> CovarianceFlow {
         let matrix = DMatrix::from_element(1, 1, initial);

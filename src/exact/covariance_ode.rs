@@ -44,7 +44,7 @@ impl CovarianceFlow {
     pub fn integrated_eigenvalues(&self, time: RawTime, integrator: &dyn Integrator) -> Result<DVector<f64>> {
         let logarithms = Cloud::new(self.initial_eigenvalues().iter().map(|l| l.ln()).collect(), 1)?;
         if time.get() == 0.0 {
-            return Ok(self.initial_eigenvalues().clone());
+            return Ok(self.initial_eigenvalues());
         }
         // Not a `Flow`: that watches over laws which only particles obey.
         let schedule = Schedule::constant(self.beta());

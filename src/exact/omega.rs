@@ -1,7 +1,7 @@
-//! The Wright omega function on the real line: the solution `x > 0` of `x + ln x = c`.
+//! The Wright omega function on the real line: the solution `x > 0` of `x + ln x = a + ln b`.
 //!
-//! It is Lambert's `W(e^c)` without the exponential, which would overflow for `c > 709`. The flow of an eigenvalue is
-//! `βλ(t) = ω(βλ0 + ln βλ0 − 2t)`, and `βλ0 − 2t` cancels, so the argument is carried as an unevaluated sum.
+//! It is Lambert's `W(b e^a)` without the exponential, which would overflow for `a > 709`. The flow of an eigenvalue is
+//! `βλ(t) = ω(βλ0 − 2t + ln βλ0)`, and `βλ0 − 2t` cancels, so the argument is carried as an unevaluated sum.
 
 /// An unevaluated sum `high + low` with `|low|` below an ulp of `high`.
 #[derive(Debug, Clone, Copy)]
@@ -11,14 +11,23 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// The product `a·b` with its rounding error.
-    pub(super) fn product(a: f64, b: f64) -> Self {
-        let high = a * b;
-        Self { high, low: a.mul_add(b, -high) }
+    /// `Σ a·b` rounded once, whatever cancels: products are exact with their rounding errors, and as many passes of exact additions
+    /// as there are terms leave nothing but the sum.
+    pub(super) fn of_products(factors: [(f64, f64); 3]) -> Self {
+        let [x, y, z] = factors.map(|(a, b)| a * b);
+        let [p, q, r] = factors.map(|(a, b)| a.mul_add(b, -(a * b)));
+        let mut terms = [p, q, r, x, y, z];
+        for _ in 0..terms.len() {
+            for k in 1..terms.len() {
+                let sum = Self { high: terms[k], low: 0.0 }.plus(terms[k - 1]);
+                (terms[k], terms[k - 1]) = (sum.high, sum.low);
+            }
+        }
+        Self { high: terms[5], low: terms[4] }
     }
 
     /// Adds one number, keeping the rounding error.
-    pub(super) fn plus(self, b: f64) -> Self {
+    fn plus(self, b: f64) -> Self {
         let high = self.high + b;
         let shadow = high - self.high;
         let error = (self.high - (high - shadow)) + (b - shadow);
@@ -30,9 +39,16 @@ impl Sum {
     }
 }
 
-/// `ω(c)` to full relative accuracy, zero where it underflows.
-pub(super) fn wright_omega(c: Sum) -> f64 {
-    if c.value() > 1.0 { above_one(c) } else { below_one(c.high.exp() * c.low.exp()) }
+/// The solution of `x + ln x = a + ln b` to full relative accuracy, zero where it underflows.
+pub(super) fn wright_omega(a: Sum, b: f64) -> f64 {
+    let c = a.plus(b.ln());
+    if c.value() > 1.0 { above_one(c) } else { below_one(exponential(a, b)) }
+}
+
+/// `b e^a` without the digits that a logarithm of `b` would cost, and without an overflow half-way.
+fn exponential(a: Sum, b: f64) -> f64 {
+    let half = (a.high / 2.0).exp();
+    half * (b * a.low.exp()) * half
 }
 
 /// Newton's method on `x + ln x − c`, for `x > 1`, where the logarithm is the smaller term.
@@ -81,10 +97,22 @@ mod tests {
         (1000000.0, 999_986.184_503_257_6),
     ];
 
+    fn omega(c: f64) -> f64 {
+        wright_omega(Sum { high: c, low: 0.0 }, 1.0)
+    }
+
+    #[test]
+    fn sums_of_products_are_rounded_once() {
+        // (1 + 2⁻⁵²)(1 − 2⁻⁵²) − 1 = −2⁻¹⁰⁴, and what is beside 10³⁰⁰ is kept when 10³⁰⁰ goes.
+        let u = f64::EPSILON;
+        assert_eq!(Sum::of_products([(1.0 + u, 1.0 - u), (0.0, 0.0), (-1.0, 1.0)]).value(), -u * u);
+        assert_eq!(Sum::of_products([(1e300, 1.0), (3.0, 0.1), (-1e300, 1.0)]).value(), 3.0 * 0.1);
+    }
+
     #[test]
     fn agrees_with_fifty_digits() {
         for (c, expected) in REFERENCE {
-            let found = wright_omega(Sum::product(c, 1.0));
+            let found = omega(c);
             let error = (found / expected - 1.0).abs();
             assert!(error <= 4.0 * f64::EPSILON, "c = {c}: {found} against {expected}");
         }
@@ -94,7 +122,7 @@ mod tests {
     fn agrees_with_lambert_w_where_the_exponential_fits() {
         for k in -300..=300 {
             let c = k as f64;
-            let found = wright_omega(Sum::product(c, 1.0));
+            let found = omega(c);
             let expected = lambert_w::lambert_w0(c.exp());
             assert!((found / expected - 1.0).abs() < 1e-13, "c = {c}");
         }
@@ -102,6 +130,6 @@ mod tests {
 
     #[test]
     fn underflow_is_zero_not_nan() {
-        assert_eq!(wright_omega(Sum::product(-1e6, 1.0)), 0.0);
+        assert_eq!(omega(-1e6), 0.0);
     }
 }

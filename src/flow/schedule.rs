@@ -101,17 +101,18 @@ impl Schedule {
         }
     }
 
-    /// The score time `s = ∫₀ᵗ η/β` that has passed at a raw time.
-    pub fn score_time(&self, raw_time: RawTime) -> Result<ScoreTime> {
-        match &self.0 {
-            Kind::Constant(beta) => Ok(raw_time.to_score(*beta)),
-            Kind::Varying { .. } => ScoreTime::new(self.clock().elapsed(0.0, raw_time.get())?),
+    /// The score time `s = ∫₀ᵗ η/β` of a time in either clock.
+    pub fn score_time(&self, time: impl Into<Time>) -> Result<ScoreTime> {
+        match (time.into(), &self.0) {
+            (Time::Score(score), _) => Ok(score),
+            (Time::Raw(raw), Kind::Constant(beta)) => ScoreTime::new(raw.to_score(*beta).get()),
+            (Time::Raw(raw), Kind::Varying { .. }) => ScoreTime::new(self.clock().elapsed(0.0, raw.get())?),
         }
     }
 
     /// The raw time of a time in either clock.
-    pub fn raw_time(&self, time: Time) -> Result<RawTime> {
-        match (time, &self.0) {
+    pub fn raw_time(&self, time: impl Into<Time>) -> Result<RawTime> {
+        match (time.into(), &self.0) {
             (Time::Raw(raw), _) => Ok(raw),
             (Time::Score(score), Kind::Constant(beta)) => RawTime::new(score.to_raw(*beta).get()),
             (Time::Score(score), Kind::Varying { .. }) => RawTime::new(self.clock().set_to(score.get())?),

@@ -33,7 +33,7 @@ fn covariance_flow_at_twice_the_rate() {
     turns(&CovarianceEquation {
         closed_form: |flow, time| match RawTime::new(2.0 * time.get()) {
             Ok(time) => flow.eigenvalues_at(time),
-            Err(_) => flow.initial_eigenvalues().clone(),
+            Err(_) => flow.initial_eigenvalues(),
         },
         ..Default::default()
     });

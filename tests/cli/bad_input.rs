@@ -95,6 +95,14 @@ const CASES: &[(&str, &[&str])] = &[
         "exact covariance --law '{ kind = \"laplace\", mean = 0, scale = 1 }' --noise-var 1 --beta 2 --denoising",
         &["gaussian"],
     ),
+    (
+        "exact covariance --law '{ kind = \"gaussian\", mean = 0, std = 1 }' --noise-var 1e9 --beta 1e300 --denoising",
+        &["raw time", "finite"],
+    ),
+    (
+        "exact covariance --law '{ kind = \"gaussian\", mean = 0, std = 1 }' --noise-var 1 --beta 1e-300 --raw-time 1e10",
+        &["score time", "finite"],
+    ),
     ("sample '{ kind = \"gaussian\", mean = [0], std = -1 }' --n 10 --out out.npy", &["std", "-1"]),
     ("sample '{ kind = \"gauss\" }' --n 10 --out out.npy", &["gauss", "gaussian", "mixture"]),
     ("sample '{ kind = \"gaussian\", mean = [0], sd = 1 }' --n 10 --out out.npy", &["sd", "std"]),

@@ -28,6 +28,23 @@ fn a_dirac_prior_takes_for_ever_and_json_says_so() {
     assert!(number(&kernel_width, "/score_time") > 0.0);
 }
 
+/// `W(βτ)/β` with `mpmath` at 60 digits: the root of `λ + ln(λ)/β = ln(τ)/β`.
+#[test]
+fn the_horizon_of_a_dirac_prior_keeps_its_digits_at_any_temperature() {
+    let bench = Workbench::new();
+    let law = r#"'{ kind = "gaussian", mean = 0, cov = 0 }'"#;
+    for (beta, exact) in [
+        ("1e8", 1.533393730360297687e-7),
+        ("1e16", 3.298852671815983334e-15),
+        ("1e300", 6.838910543266385986e-298),
+    ] {
+        let line = format!("exact covariance --law {law} --noise-var 0.7 --beta {beta} --denoising");
+        let result = bench.json(&line);
+        assert!((number(&result, "/eigenvalues/0") / exact - 1.0).abs() < 1e-13, "{result}");
+        assert_eq!(number(&result, "/score_time"), 0.35);
+    }
+}
+
 #[test]
 fn covariance_flow_is_printed_with_its_eigenvalues() {
     let bench = Workbench::new();

@@ -217,7 +217,7 @@ impl CovarianceEquation {
     /// Samples at the horizon.
     fn sample(&self, setting: &Setting, size: Size) -> Result<Row> {
         let (flow, time) = (setting.flow()?, setting.horizons(1.0)?);
-        let kept = (self.closed_form)(&flow, time).component_div(flow.initial_eigenvalues());
+        let kept = (self.closed_form)(&flow, time).component_div(&flow.initial_eigenvalues());
         size.gap(setting, time, &kept, self.drift)
     }
 

@@ -82,7 +82,7 @@ impl Product {
         let variances = flow.initial_eigenvalues();
         // Coordinates along the axes in standard deviations, and half their squares.
         let mut grid: Vec<(DVector<f64>, f64)> = vec![(flow.mean().clone(), 0.0)];
-        for (axis, &variance) in flow.eigenvectors().column_iter().zip(variances) {
+        for (axis, &variance) in flow.eigenvectors().column_iter().zip(&variances) {
             let step = self.spacing / (flow.beta().get() * variance + 1.0).sqrt();
             let most = (self.reach / step).floor() as i64;
             let places = (-most..=most).map(|k| k as f64 * step);

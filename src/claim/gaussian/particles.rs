@@ -69,7 +69,7 @@ impl Size {
         let case = format!("{}, N = {}", setting.name(), self.particles);
         let quantity = "total variance of particles less that of their exact partners";
         let measured = judged(&found)?;
-        let scale = kept.dot(flow.initial_eigenvalues());
+        let scale = kept.dot(&flow.initial_eigenvalues());
         Ok(Row::equal(&case, quantity, measured, Measured::exact(0.0)).on_scale(scale))
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ebflow::exact::CovarianceFlow;
+use ebflow::flow::Schedule;
 use ebflow::law::Law;
 use ebflow::{Beta, Error, NoiseVariance, Result};
 use nalgebra::DMatrix;
@@ -60,15 +61,17 @@ pub fn run(args: &Args) -> Result<()> {
             remedy: "give a gaussian law; other laws do not stay in their family along the flow",
         });
     };
-    let raw_time = args.horizon.raw_time(args.noise_var, args.beta)?;
+    let time = args.horizon.time(args.noise_var);
+    let clock = Schedule::constant(args.beta);
+    let raw_time = clock.raw_time(time)?;
     let flow =
         CovarianceFlow::of_prior(law.mean(), gaussian.covariance().matrix(), args.noise_var, args.beta)?;
     let report = Report {
         raw_time: raw_time.get(),
-        score_time: raw_time.to_score(args.beta).get(),
+        score_time: clock.score_time(time)?.get(),
         mean: flow.mean().iter().copied().collect(),
-        covariance: rows(&flow.covariance_at(raw_time)),
-        eigenvalues: flow.eigenvalues_at(raw_time).iter().copied().collect(),
+        covariance: rows(&flow.covariance_at(time)),
+        eigenvalues: flow.eigenvalues_at(time).iter().copied().collect(),
     };
     output::print(&report, args.json)
 }
