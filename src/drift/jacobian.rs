@@ -79,10 +79,18 @@ struct Columns {
     sharpness: f64,
     /// `d` arrays of positions, then `d` of the direction.
     attributes: Vec<Vec<f64>>,
+    /// Weights without their powers of two, and these, negated: a weight of `10⁻²⁹⁰` is as good as one of 1.
     masses: Vec<f64>,
+    levels: Vec<f64>,
     /// Per row, what its exponents are reduced by.
     shifts: Vec<f64>,
 }
+
+/// Next to the heaviest, whose level is about zero, terms up to this level can be summed about themselves.
+const NEAR_LEVEL: f64 = 500.0;
+
+/// The level of what has no mass.
+const NO_LEVEL: f64 = 1e300;
 
 impl Columns {
     fn new(cloud: CloudView<'_>, beta: Beta, direction: &[f64]) -> Self {
@@ -95,12 +103,16 @@ impl Columns {
         let positions = (0..d).map(|c| column(cloud.points, c));
         let directions = (0..d).map(|c| column(direction, c));
         let mass = |i: usize| if i < n { cloud.weights.map_or(1.0, |w| w[i]) } else { 0.0 };
+        let levels: Vec<f64> = (0..padded).map(|i| level(mass(i))).collect();
         Self {
             dimension: d,
             sharpness: 0.5 * LOG2_E * beta.get(),
             attributes: positions.chain(directions).collect(),
-            masses: (0..padded).map(mass).collect(),
-            shifts: (0..n).into_par_iter().map(|i| shift(cloud, beta, i)).collect(),
+            masses: (0..padded)
+                .map(|i| if mass(i) > 0.0 { mass(i) * levels[i].exp2() } else { 0.0 })
+                .collect(),
+            shifts: (0..n).into_par_iter().map(|i| shift(cloud, beta, &levels, i)).collect(),
+            levels,
         }
     }
 
@@ -114,17 +126,23 @@ impl Columns {
     }
 }
 
-/// The smallest exponent of a source with mass, in powers of two. A particle with mass has itself at zero.
-fn shift(cloud: CloudView<'_>, beta: Beta, i: usize) -> f64 {
-    let (Some(weights), d) = (cloud.weights, cloud.dimension) else { return 0.0 };
-    if weights[i] > 0.0 {
-        return 0.0;
+/// The power of two in a weight, negated.
+fn level(mass: f64) -> f64 {
+    if mass > 0.0 { -mass.log2().floor().max(-1000.0) } else { NO_LEVEL }
+}
+
+/// What the exponents of a row are reduced by, in powers of two: that of its own particle, unless others weigh so much more that the smallest has to be
+/// looked for.
+fn shift(cloud: CloudView<'_>, beta: Beta, levels: &[f64], i: usize) -> f64 {
+    let d = cloud.dimension;
+    if levels[i] < NEAR_LEVEL {
+        return levels[i];
     }
     let own = &cloud.points[i * d..][..d];
     let distance_2 = |z: &[f64]| z.iter().zip(own).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-    let sources = cloud.points.chunks_exact(d).zip(weights).filter(|(_, w)| **w > 0.0);
-    let nearest = sources.map(|(z, _)| distance_2(z)).fold(f64::INFINITY, f64::min);
-    if nearest.is_finite() { 0.5 * LOG2_E * beta.get() * nearest } else { 0.0 }
+    let sources = cloud.points.chunks_exact(d).zip(levels);
+    let exponents = sources.map(|(z, level)| 0.5 * LOG2_E * beta.get() * distance_2(z) + level);
+    exponents.fold(f64::MAX, f64::min)
 }
 
 /// The sums of one row, not yet divided by the mass.
@@ -174,9 +192,11 @@ impl<const DIMENSION: usize> RowProgram for Row<'_, DIMENSION> {
         let (mut mass, mut stretch) = (V::zero(), V::zero());
         let (mut weights, mut inners) = ([0.0; BLOCK], [0.0; BLOCK]);
         for at in (0..columns.masses.len()).step_by(BLOCK) {
-            let masses = block(&columns.masses, at);
+            let (masses, levels) = (block(&columns.masses, at), block(&columns.levels, at));
             for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
-                let (mut exponent, mut inner) = ([shift; CHAINS], [V::zero(); CHAINS]);
+                let mut inner = [V::zero(); CHAINS];
+                let mut exponent: [V; CHAINS] =
+                    std::array::from_fn(|n| V::load(levels, k + n * V::WIDTH).add(shift));
                 for c in 0..d {
                     let (z_c, q_c, z_i, q_i) = (block(&z[c], at), block(&q[c], at), own(&z[c]), own(&q[c]));
                     for n in 0..CHAINS {

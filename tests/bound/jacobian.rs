@@ -136,3 +136,27 @@ fn a_common_translation_changes_nothing_and_wrong_lengths_are_refused() {
         assert!(matches!(error, Error::LengthMismatch { expected: 180, found: 1, .. }));
     }
 }
+
+/// What is far heavier does not show where it is far away: the drift of the light particle is `60 e^{−1800}/10⁻²⁹⁰`, which is zero to rounding.
+/// And a particle without mass, at a distance whose exponent is beyond any double, goes to the one that has it.
+#[test]
+fn light_particles_are_not_drawn_to_heavy_ones_beyond_the_range_of_doubles() {
+    let mut field = JacobianField::default();
+    let beta = Beta::new(1.0).unwrap();
+    let light = Cloud::new(vec![0.0, 60.0], 1).unwrap().with_weights(vec![1e-290, 1.0]).unwrap();
+    field.evaluate(light.view(), beta, &[1.0, -1.0]).unwrap();
+    assert!(field.velocity.iter().chain(&field.product).all(|v| v.abs() < 1e-100), "{field:?}");
+    for far in (0..400).map(|k| 30.0 + f64::from(k)) {
+        let massless = Cloud::new(vec![0.0, far], 1).unwrap().with_weights(vec![0.0, 1.0]).unwrap();
+        field.evaluate(massless.view(), beta, &[0.0, 0.0]).unwrap();
+        assert!(
+            (field.velocity[0] / far - 1.0).abs() < 1e-15 && field.velocity[1] == 0.0,
+            "{far}: {field:?}"
+        );
+    }
+    // Halfway between: exp(−|Δ|²/2) = 1e-290/(1 − 1e-290) at the distance √(2·290·ln 10).
+    let half = (2.0 * 290.0 * 10.0_f64.ln()).sqrt();
+    let even = Cloud::new(vec![0.0, half], 1).unwrap().with_weights(vec![1e-290, 1.0]).unwrap();
+    field.evaluate(even.view(), beta, &[0.0, 0.0]).unwrap();
+    assert!((field.velocity[0] / (half / 2.0) - 1.0).abs() < 1e-12, "{field:?}");
+}

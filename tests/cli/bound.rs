@@ -55,3 +55,16 @@ fn where_there_is_no_bound_there_is_a_reason() {
     let text = String::from_utf8(bench.run(verb).stdout).unwrap();
     assert!(text.contains("no bound") && text.contains("tighten the tolerances"), "{text}");
 }
+
+/// The audit's own sum must not be wrong where the weights span hundreds of decades.
+#[test]
+fn a_right_drift_is_not_accused_whatever_the_weights() {
+    let bench = Workbench::new();
+    bench.write("x.npy", "(2,)", &[0.0, 60.0]);
+    bench.write("w.npy", "(2,)", &[1e-290, 1.0]);
+    for drift in ["dense", "blocks", "kdtree", "gauss", "auto"] {
+        bench.json(&format!(
+            "flow x.npy --weights w.npy --beta 1 --raw-time 1 --drift {drift} --bound --out y.npy"
+        ));
+    }
+}
