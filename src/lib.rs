@@ -18,6 +18,7 @@
 //! |---|---|---|
 //! | [`error`] | the one error type | |
 //! | [`measured`] | a number with its error bars, a bracket | |
+//! | `numeric` | quadrature, roots, sums, tails | |
 //! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
 //! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
 //! | `files` | NumPy files; files written whole or not at all (feature `files`) | |
@@ -65,6 +66,7 @@ pub mod law;
 pub mod meanfield;
 pub mod measured;
 pub mod metric;
+mod numeric;
 pub mod posterior;
 #[cfg(feature = "study")]
 pub mod report;

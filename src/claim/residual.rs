@@ -7,6 +7,7 @@
 
 use super::row::Row;
 use crate::measured::Measured;
+use crate::numeric::larger;
 
 /// What is left of an identity, and the size of what is compared.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,11 +54,6 @@ impl Residual {
         let measured = Measured::known_to(difference, error);
         Row::equal(case, quantity, measured, Measured::exact(0.0)).on_scale(self.scale)
     }
-}
-
-/// Not `f64::max`, which would swallow a NaN.
-pub(super) fn larger(a: f64, b: f64) -> f64 {
-    if b <= a || a.is_nan() { a } else { b }
 }
 
 #[cfg(test)]

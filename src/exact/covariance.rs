@@ -16,10 +16,11 @@
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use super::hitting::{Hitting, VarianceDescent};
-use super::omega::{Sum, wright_omega};
+use super::omega::wright_omega;
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::flow::Time;
+use crate::numeric::sum::Sum;
 use crate::scale::{Beta, NoiseVariance};
 
 /// Asymmetry and negative eigenvalues up to this multiple of the largest entry are rounding.

@@ -3,41 +3,7 @@
 //! It is Lambert's `W(b e^a)` without the exponential, which would overflow for `a > 709`. The flow of an eigenvalue is
 //! `βλ(t) = ω(βλ0 − 2t + ln βλ0)`, and `βλ0 − 2t` cancels, so the argument is carried as an unevaluated sum.
 
-/// An unevaluated sum `high + low` with `|low|` below an ulp of `high`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sum {
-    high: f64,
-    low: f64,
-}
-
-impl Sum {
-    /// `Σ a·b` rounded once, whatever cancels: products are exact with their rounding errors, and as many passes of exact additions
-    /// as there are terms leave nothing but the sum.
-    pub(super) fn of_products(factors: [(f64, f64); 3]) -> Self {
-        let [x, y, z] = factors.map(|(a, b)| a * b);
-        let [p, q, r] = factors.map(|(a, b)| a.mul_add(b, -(a * b)));
-        let mut terms = [p, q, r, x, y, z];
-        for _ in 0..terms.len() {
-            for k in 1..terms.len() {
-                let sum = Self { high: terms[k], low: 0.0 }.plus(terms[k - 1]);
-                (terms[k], terms[k - 1]) = (sum.high, sum.low);
-            }
-        }
-        Self { high: terms[5], low: terms[4] }
-    }
-
-    /// Adds one number, keeping the rounding error.
-    fn plus(self, b: f64) -> Self {
-        let high = self.high + b;
-        let shadow = high - self.high;
-        let error = (self.high - (high - shadow)) + (b - shadow);
-        Self { high, low: self.low + error }
-    }
-
-    fn value(self) -> f64 {
-        self.high + self.low
-    }
-}
+use crate::numeric::sum::Sum;
 
 /// The solution of `x + ln x = a + ln b` to full relative accuracy, zero where it underflows.
 pub(super) fn wright_omega(a: Sum, b: f64) -> f64 {
@@ -47,8 +13,8 @@ pub(super) fn wright_omega(a: Sum, b: f64) -> f64 {
 
 /// `b e^a` without the digits that a logarithm of `b` would cost, and without an overflow half-way.
 fn exponential(a: Sum, b: f64) -> f64 {
-    let half = (a.high / 2.0).exp();
-    half * (b * a.low.exp()) * half
+    let half = (a.total / 2.0).exp();
+    half * (b * a.lost.exp()) * half
 }
 
 /// Newton's method on `x + ln x − c`, for `x > 1`, where the logarithm is the smaller term.
@@ -98,15 +64,7 @@ mod tests {
     ];
 
     fn omega(c: f64) -> f64 {
-        wright_omega(Sum { high: c, low: 0.0 }, 1.0)
-    }
-
-    #[test]
-    fn sums_of_products_are_rounded_once() {
-        // (1 + 2⁻⁵²)(1 − 2⁻⁵²) − 1 = −2⁻¹⁰⁴, and what is beside 10³⁰⁰ is kept when 10³⁰⁰ goes.
-        let u = f64::EPSILON;
-        assert_eq!(Sum::of_products([(1.0 + u, 1.0 - u), (0.0, 0.0), (-1.0, 1.0)]).value(), -u * u);
-        assert_eq!(Sum::of_products([(1e300, 1.0), (3.0, 0.1), (-1e300, 1.0)]).value(), 3.0 * 0.1);
+        wright_omega(Sum { total: c, lost: 0.0 }, 1.0)
     }
 
     #[test]

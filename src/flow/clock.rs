@@ -7,14 +7,16 @@
 //! Reading is quadrature. Setting, finding `t` with `s(t) = s*`, is well posed because `s` increases.
 
 use crate::error::{Error, Result};
+use crate::numeric::quadrature::{Effort, NINE_WITH_ENDS};
+use crate::numeric::root::{Guess, newton};
 
 /// Relative accuracy of a reading: far below any flow tolerance, and still above the rounding of the sum.
 const CLOCK_TOLERANCE: f64 = 1e-13;
 
-/// Values of the speed that one reading may use; a smooth schedule needs hundreds.
-const CLOCK_BUDGET: usize = 1_000_000;
+/// Intervals that one reading may use; a smooth schedule needs dozens, a jump some sixty.
+const CLOCK_INTERVALS: usize = 50_000;
 
-/// Doublings before the clock counts as unable to reach a time, and halvings before a bracket counts as exhausted.
+/// Doublings before the clock counts as unable to reach a time.
 const SEARCH_LIMIT: usize = 200;
 
 /// The clock `s(t)`, given by its speed `ds/dt`.
@@ -23,44 +25,28 @@ pub(super) struct Clock<F> {
     pub speed: F,
 }
 
-/// What is known while a clock is being set: `s(low) = passed`, and the wanted time lies in `[low, high]`.
-struct Bracket {
-    low: f64,
-    passed: f64,
-    high: f64,
-}
-
-/// Simpson's rule on an interval, once over the whole and once over its two halves.
-struct Panel {
-    from: f64,
-    to: f64,
-    coarse: f64,
-    fine: f64,
+/// A raw time before the one sought, and what the clock shows there.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    raw: f64,
+    score: f64,
 }
 
 impl<F: Fn(f64) -> Result<f64>> Clock<F> {
-    /// `∫ c` from `from` to `to`: adaptive Simpson, which walks up to a jump of the speed and past it.
+    /// `∫ c` from `from` to `to`; walks up to a jump of the speed and past it.
     pub fn elapsed(&self, from: f64, to: f64) -> Result<f64> {
-        let whole = self.panel(from, to)?;
-        let tolerance = CLOCK_TOLERANCE * whole.fine;
-        let (mut pending, mut sum, mut panels) = (vec![whole], 0.0, 0);
-        while let Some(Panel { from, to, coarse, fine }) = pending.pop() {
-            let middle = from + (to - from) / 2.0;
-            if (fine - coarse).abs() <= tolerance || middle <= from || middle >= to {
-                sum += fine + (fine - coarse) / 15.0;
-                continue;
-            }
-            panels += 2;
-            if panels * 5 > CLOCK_BUDGET {
-                return Err(failure(
-                    to,
-                    "β(t) and η(t) vary too wildly to be integrated; smooth them".into(),
-                ));
-            }
-            pending.push(self.panel(middle, to)?);
-            pending.push(self.panel(from, middle)?);
+        let whole = NINE_WITH_ENDS.try_adaptive(
+            from,
+            to,
+            Effort { tolerance: f64::INFINITY, intervals: 1 },
+            &self.speed,
+        )?;
+        let effort = Effort { tolerance: CLOCK_TOLERANCE * whole.value, intervals: CLOCK_INTERVALS };
+        let found = NINE_WITH_ENDS.try_adaptive(from, to, effort, &self.speed)?;
+        if found.numerical > effort.tolerance * CLOCK_INTERVALS as f64 {
+            return Err(failure(to, "β(t) and η(t) vary too wildly to be integrated; smooth them".into()));
         }
-        Ok(sum)
+        Ok(found.value)
     }
 
     /// The raw time at which the clock shows `score`.
@@ -68,54 +54,29 @@ impl<F: Fn(f64) -> Result<f64>> Clock<F> {
         if score == 0.0 {
             return Ok(0.0);
         }
-        let mut bracket = self.bracket(score)?;
-        for _ in 0..SEARCH_LIMIT {
-            let next = self.next_guess(score, &bracket)?;
-            let open = next > bracket.low && next < bracket.high;
-            if !open || score - bracket.passed <= CLOCK_TOLERANCE * score {
-                break;
+        let (mut known, high) = self.bracket(score)?;
+        newton([known.raw, high], known.raw + (score - known.score) / (self.speed)(known.raw)?, 0.0, |raw| {
+            let there = known.score + self.elapsed(known.raw, raw)?;
+            let before = there < score;
+            if before {
+                known = Reading { raw, score: there };
             }
-            let there = bracket.passed + self.elapsed(bracket.low, next)?;
-            if there <= score {
-                (bracket.low, bracket.passed) = (next, there);
-            } else {
-                bracket.high = next;
-            }
-        }
-        Ok(bracket.low + (score - bracket.passed) / (self.speed)(bracket.low)?)
-    }
-
-    /// Doubles the time until the clock has passed `score`.
-    fn bracket(&self, score: f64) -> Result<Bracket> {
-        let mut bracket = Bracket { low: 0.0, passed: 0.0, high: score / (self.speed)(0.0)? };
-        for _ in 0..SEARCH_LIMIT {
-            let there = bracket.passed + self.elapsed(bracket.low, bracket.high)?;
-            if there >= score || !there.is_finite() {
-                return Ok(bracket);
-            }
-            bracket = Bracket { low: bracket.high, passed: there, high: 2.0 * bracket.high };
-        }
-        let problem = format!("it only reaches score time {}; ask for a shorter horizon", bracket.passed);
-        Err(failure(bracket.low, problem))
-    }
-
-    /// Newton's step where it stays inside the bracket, else the middle.
-    fn next_guess(&self, score: f64, bracket: &Bracket) -> Result<f64> {
-        let newton = bracket.low + (score - bracket.passed) / (self.speed)(bracket.low)?;
-        let inside = newton > bracket.low && newton < bracket.high;
-        Ok(if inside { newton } else { bracket.low + (bracket.high - bracket.low) / 2.0 })
-    }
-
-    fn panel(&self, from: f64, to: f64) -> Result<Panel> {
-        let width = to - from;
-        let node = |quarters: f64| (self.speed)(from + width * (quarters / 4.0));
-        let (a, b, c, d, e) = (node(0.0)?, node(1.0)?, node(2.0)?, node(3.0)?, node(4.0)?);
-        Ok(Panel {
-            from,
-            to,
-            coarse: width / 6.0 * (a + 4.0 * c + e),
-            fine: width / 12.0 * (a + 4.0 * b + 2.0 * c + 4.0 * d + e),
+            Ok(Guess { before, step: (score - there) / (self.speed)(raw)? })
         })
+    }
+
+    /// Doubles the time until the clock has passed `score`: the last time before, and the first after.
+    fn bracket(&self, score: f64) -> Result<(Reading, f64)> {
+        let (mut known, mut high) = (Reading { raw: 0.0, score: 0.0 }, score / (self.speed)(0.0)?);
+        for _ in 0..SEARCH_LIMIT {
+            let there = known.score + self.elapsed(known.raw, high)?;
+            if there > score || !there.is_finite() {
+                return Ok((known, high));
+            }
+            (known, high) = (Reading { raw: high, score: there }, 2.0 * high);
+        }
+        let problem = format!("it only reaches score time {:.6e}; ask for a shorter horizon", known.score);
+        Err(failure(known.raw, problem))
     }
 }
 

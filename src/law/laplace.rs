@@ -15,8 +15,10 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 
 use super::generator::Generator;
 use super::line::{LineLaw, Shape, Symmetric, Tail};
-use super::{Kind, Law, panel, tail};
+use super::{Kind, Law};
 use crate::error::{Error, Result};
+use crate::numeric::quadrature::TWELVE;
+use crate::numeric::tail;
 
 /// Beyond this ratio `s/b` the Laplace part changes nothing any more; the cap keeps products finite.
 const LARGEST_RATIO: f64 = 1e100;
@@ -127,7 +129,7 @@ impl Branches {
 
 /// `R_1(p − ζ) − R_1(p + ζ) = ∫ 2R_2` over the interval between them, for small `ζ`.
 fn drop_of_first(ratio: f64, offset: f64) -> f64 {
-    panel::integral(ratio, offset, |t| {
+    TWELVE.about(ratio, offset, |t| {
         2.0 * if t >= 0.0 { tail::mills_second(t) } else { tail::upper_square(t) / tail::density(t) }
     })
 }

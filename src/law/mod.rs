@@ -31,11 +31,9 @@ mod laplace;
 mod line;
 mod mixture;
 mod oracle;
-mod panel;
 mod responsibility;
 #[cfg(feature = "files")]
 mod spec;
-pub(crate) mod tail;
 #[cfg(test)]
 mod tests;
 mod truncated;

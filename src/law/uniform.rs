@@ -12,8 +12,10 @@ use rand_distr::{Distribution, StandardNormal};
 use super::generator::Generator;
 use super::line::{LineLaw, Shape, Slice, Symmetric, Tail, slice};
 use super::window::Window;
-use super::{Kind, Law, panel, tail};
+use super::{Kind, Law};
 use crate::error::{Error, Result};
+use crate::numeric::quadrature::TWELVE;
+use crate::numeric::tail;
 
 /// Below this, `|y − centre| · half-width / s²`, the posterior is nearly symmetric and is measured from the centre.
 const GENTLE_TILT: f64 = 1.0;
@@ -100,7 +102,7 @@ impl Uniform {
 /// `∫ v e^{cv − v²/2} / ∫ e^{cv − v²/2}` over `[−h, h]`, by its odd and even parts.
 fn tilted_mean(offset: f64, half: f64) -> f64 {
     let over = |part: fn(f64, f64) -> f64| {
-        panel::integral(0.5 * half, 0.5 * half, |v| part(offset, v) * (-0.5 * v * v).exp())
+        TWELVE.about(0.5 * half, 0.5 * half, |v| part(offset, v) * (-0.5 * v * v).exp())
     };
     over(|c, v| v * (c * v).sinh()) / over(|c, v| (c * v).cosh())
 }
@@ -187,7 +189,7 @@ impl Uniform {
 
     /// The tail as an average of normal tails, where their difference would cancel.
     fn averaged_tail(&self, middle: f64, half: f64, s: f64) -> Tail {
-        let average = |f: fn(f64) -> f64| panel::integral(middle, half, f) / (2.0 * half);
+        let average = |f: fn(f64) -> f64| TWELVE.about(middle, half, f) / (2.0 * half);
         Tail {
             density: average(tail::density) / s,
             mass: average(tail::upper),

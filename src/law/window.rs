@@ -7,7 +7,8 @@
 //! For `α ≥ 0` both are `φ(α)` times differences of the ratios `R_n` of [`super::tail`]; the factor is kept apart, since it
 //! underflows long before the ratio of the two does. Where the differences would cancel, one quadrature panel replaces them.
 
-use super::{panel, tail};
+use crate::numeric::quadrature::TWELVE;
+use crate::numeric::tail;
 
 /// Below this variation of the exponent across the window, differences cancel and the panel is exact.
 const GENTLE_TILT: f64 = 2.0;
@@ -35,7 +36,7 @@ impl Window {
         let (mass, moment) = if tilt <= GENTLE_TILT && width <= NARROW {
             let weight = |u: f64| (-u * (start + 0.5 * u)).exp();
             let half = 0.5 * width;
-            (panel::integral(half, half, weight), panel::integral(half, half, |u| u * weight(u)))
+            (TWELVE.about(half, half, weight), TWELVE.about(half, half, |u| u * weight(u)))
         } else {
             Self::to_the_right(start, width, (-tilt).exp())
         };

@@ -8,18 +8,16 @@
 //! `F_0` is exact, so `F_t` is as accurate as the map: the distance of two images is free of the `O(h)` that separates a cloud of
 //! spacing `h` from any smooth law.
 
-use std::sync::LazyLock;
+use std::convert::Infallible;
 
-use super::gauss::GaussRule;
 use super::line::LineGrid;
 use super::stencil::{Sample, breaks, sample};
 use crate::law::{Level, LineLaw};
+use crate::numeric::quadrature::NINE_WITH_ENDS;
+use crate::numeric::root::{Guess, newton};
 
 /// Local tolerance of a `W1` integral relative to the scale of the laws: a sum over hundreds of intervals stays near rounding.
 const W1_TOLERANCE: f64 = 4e-15;
-
-/// Newton steps and halvings that invert the map within one cell.
-const INVERSION_STEPS: usize = 80;
 
 /// A map is not taken to be flatter than this where it is continued: a collapsed law misses nothing either way.
 const FLATTEST: f64 = 1e-6;
@@ -29,8 +27,6 @@ const KERNEL_REACH: f64 = 6.0;
 
 /// Pieces of the integral over the mass that the nodes miss.
 const MISSED_PIECES: usize = 128;
-
-static RULE: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::lobatto(9));
 
 /// A law on the line to which an image can be compared.
 pub(super) trait Distribution {
@@ -132,29 +128,17 @@ impl<'a> Image<'a> {
 
     /// Newton's method kept inside the cell.
     fn invert(&self, cell: &Cell, key: Key) -> Sample {
-        let (mut low, mut high) = (cell.left.parameter, cell.right.parameter);
+        let (low, high) = (cell.left.parameter, cell.right.parameter);
         let share = match key {
             Key::Label(x) => (x - cell.left.label) / (cell.right.label - cell.left.label),
             Key::Position(z) => (z - cell.left.position) / (cell.right.position - cell.left.position),
         };
-        let mut u = low + if share.is_finite() { share } else { 0.5 } * (high - low);
-        let mut found = self.sample(cell, u);
-        for _ in 0..INVERSION_STEPS {
-            let (excess, slope) = key.excess(&found);
-            let newton = u - excess / slope;
-            let close = f64::EPSILON * (1.0 + u.abs());
-            if (newton - u).abs() <= close || high - low <= close {
-                break;
-            }
-            if excess < 0.0 {
-                low = u
-            } else {
-                high = u
-            }
-            u = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-            found = self.sample(cell, u);
-        }
-        found
+        let look = |parameter: f64| {
+            let (excess, slope) = key.excess(&self.sample(cell, parameter));
+            Ok::<_, Infallible>(Guess { before: excess < 0.0, step: -excess / slope })
+        };
+        let Ok(parameter) = newton([low, high], low + share * (high - low), f64::EPSILON, look);
+        self.sample(cell, parameter)
     }
 
     /// The characteristic that arrives at `z`, if `z` is where nodes are.
@@ -195,7 +179,7 @@ impl<'a> Image<'a> {
         let reach = (distance + KERNEL_REACH * variance.sqrt()) / slope;
         // Short pieces where the law ends, and pieces of about a kernel width where the query is.
         let edge = |i: usize| reach * (i as f64 / MISSED_PIECES as f64).powi(3);
-        (0..MISSED_PIECES).map(|i| RULE.integral(edge(i), edge(i + 1), seen)).sum()
+        (0..MISSED_PIECES).map(|i| NINE_WITH_ENDS.integral(edge(i), edge(i + 1), seen)).sum()
     }
 
     /// What it costs to move every node of another grid from where it is to where this map takes its label: `E|z̃_t(X) − z_t(X)|`.
@@ -221,12 +205,19 @@ impl<'a> Image<'a> {
                 gap * at.position_slope.max(0.0)
             };
             let breaks = self.breaks(cell, &knots);
-            breaks.windows(2).map(|pair| RULE.adaptive(pair[0], pair[1], tolerance, gap)).sum::<f64>()
+            breaks
+                .windows(2)
+                .map(|pair| NINE_WITH_ENDS.adaptive(pair[0], pair[1], tolerance, gap))
+                .sum::<f64>()
         };
         let between = |pair: &[Cell]| {
             let level = self.grid.base.level(pair[0].right.label);
             let (a, b) = (pair[0].right.position, pair[1].left.position);
-            if b > a { RULE.adaptive(a, b, tolerance, |z| difference(level, other.level(z))) } else { 0.0 }
+            if b > a {
+                NINE_WITH_ENDS.adaptive(a, b, tolerance, |z| difference(level, other.level(z)))
+            } else {
+                0.0
+            }
         };
         let inside: f64 = self.cells.iter().map(along).sum();
         outside + inside + self.cells.windows(2).map(between).sum::<f64>()
@@ -247,7 +238,7 @@ impl<'a> Image<'a> {
         let inner = self.knots().into_iter().filter(|&z| z > from && z < to);
         let places: Vec<f64> = std::iter::once(from).chain(inner).chain([to]).collect();
         let pieces = places.windows(2).filter(|pair| pair[1] > pair[0]);
-        pieces.map(|pair| RULE.integral(pair[0], pair[1], |z| g(self.level(z)))).sum()
+        pieces.map(|pair| NINE_WITH_ENDS.integral(pair[0], pair[1], |z| g(self.level(z)))).sum()
     }
 }
 

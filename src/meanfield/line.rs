@@ -11,23 +11,19 @@
 //! The nodes remember how they are connected, so that what the flow made of them is a map `x ↦ z_t(x)` and not only a cloud:
 //! along a [`Segment`] both `x` and `z` are smooth functions of a parameter.
 
+use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use super::gauss::GaussRule;
 use super::spacing::Spacing;
 use crate::law::LineLaw;
+use crate::numeric::quadrature::SIXTEEN;
+use crate::numeric::root::{bisect, double};
 
 /// Nodes of a panel: degree 31, which resolves a kernel over about eight nodes of the trapezoid rule.
 pub(super) const PANEL_NODES: usize = 16;
 
 /// Nodes of the trapezoid rule that a panel replaces.
 const PANEL_SPAN: f64 = 8.0;
-
-/// Doublings that find the end of any law with finite mean, and halvings that then locate it.
-const SEARCH_STEPS: usize = 60;
-
-pub(super) static PANEL: LazyLock<GaussRule> = LazyLock::new(|| GaussRule::new(PANEL_NODES));
 
 /// Nodes on the line.
 #[derive(Debug, Clone)]
@@ -80,22 +76,10 @@ pub(super) struct Extent {
 pub(super) fn extent(law: &LineLaw, centre: f64, scale: f64, mass: f64) -> Extent {
     let tail = |x: f64, side: f64| if side < 0.0 { law.split(x).below } else { law.split(x).above };
     let end = |side: f64| {
-        let (mut inner, mut outer) = (0.0, scale);
-        for _ in 0..SEARCH_STEPS {
-            if tail(centre + side * outer, side) < mass {
-                break;
-            }
-            (inner, outer) = (outer, 2.0 * outer);
-        }
-        for _ in 0..SEARCH_STEPS {
-            let middle = 0.5 * (inner + outer);
-            if tail(centre + side * middle, side) < mass {
-                outer = middle;
-            } else {
-                inner = middle;
-            }
-        }
-        centre + side * outer
+        let inside = |reach: f64| Ok::<_, Infallible>(tail(centre + side * reach, side) >= mass);
+        let Ok([inner, outer]) = double(scale, inside);
+        let Ok([_, reach]) = bisect(inner, outer, inside);
+        centre + side * reach
     };
     Extent { low: end(-1.0), high: end(1.0) }
 }
@@ -137,14 +121,14 @@ impl LineGrid {
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
         let label = |t: &f64| middle + half * t;
         let weight = |(t, w): (&f64, &f64)| self.base.split(label(t)).density * half * w;
-        let weights: Vec<f64> = PANEL.nodes.iter().zip(&PANEL.weights).map(weight).collect();
+        let weights: Vec<f64> = SIXTEEN.nodes.iter().zip(&SIXTEEN.weights).map(weight).collect();
         if weights.iter().any(|&w| w < cut) {
             return;
         }
         let start = self.labels.len();
         let kind = SegmentKind::Panel { low, high };
         self.segments.push(Segment { nodes: start..start + PANEL_NODES, kind });
-        PANEL.nodes.iter().zip(weights).for_each(|(t, weight)| self.push(label(t), weight));
+        SIXTEEN.nodes.iter().zip(weights).for_each(|(t, weight)| self.push(label(t), weight));
     }
 
     fn empty(base: LineLaw) -> Self {

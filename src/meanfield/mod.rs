@@ -26,7 +26,6 @@
 
 mod denoising;
 mod eulerian;
-pub(crate) mod gauss;
 mod grading;
 mod image;
 mod line;

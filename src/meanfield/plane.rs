@@ -10,14 +10,12 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-use super::gauss::GaussRule;
 use super::line::{Extent, extent};
 use crate::error::{Error, Result};
 use crate::law::Law;
+use crate::numeric::quadrature::SIXTEEN;
 use crate::scale::BallRadius;
 
-/// Nodes of a radial panel.
-const PANEL_NODES: usize = 16;
 /// Ring spacings that a radial panel covers.
 const PANEL_SPAN: f64 = 8.0;
 /// Nodes on a ring however small: harmonics of a smooth law decay like `1/m!` there.
@@ -58,7 +56,7 @@ impl PlaneGrid {
     pub fn rings(law: &Law, radius: BallRadius, h: f64, cut: f64) -> Result<Self> {
         check_count(4.0 * (radius.get() / h).powi(2) + 1.0)?;
         let panels = (radius.get() / (PANEL_SPAN * h)).ceil().max(1.0);
-        let (width, rule) = (radius.get() / panels, GaussRule::new(PANEL_NODES));
+        let (width, rule) = (radius.get() / panels, &*SIXTEEN);
         let mut grid = Self::empty();
         for panel in 0..panels as usize {
             for (t, w) in rule.nodes.iter().zip(&rule.weights) {

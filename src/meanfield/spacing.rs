@@ -9,7 +9,7 @@
 //! mollified by a Gaussian of `m` nodes, so that `x̄` is an entire function and the trapezoid rule
 //! `∫ g dx ≈ Σ_k g(x̄(k)) x̄'(k)` keeps its spectral convergence on graded nodes.
 
-use crate::law::tail;
+use crate::numeric::tail;
 
 /// Width `m` of the mollifier in nodes. A trapezoid rule over a Gaussian of two spacings beside a place a million times denser errs by
 /// `1e-8` at one node, `1e-13` at two, and by rounding at three, whatever the slope up to a half.

@@ -11,7 +11,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::line::{LineGrid, PANEL, PANEL_NODES, Segment, SegmentKind};
+use super::line::{LineGrid, PANEL_NODES, Segment, SegmentKind};
+use crate::numeric::quadrature::SIXTEEN;
 
 /// Equidistant nodes that an interpolation uses: enough for rounding at two nodes per kernel width or more.
 const STENCIL: usize = 24;
@@ -20,7 +21,7 @@ const STENCIL: usize = 24;
 const SMALLEST_STENCIL: usize = 6;
 
 static PANEL_WEIGHTS: LazyLock<Vec<f64>> = LazyLock::new(|| {
-    let pairs = PANEL.nodes.iter().zip(&PANEL.weights).enumerate();
+    let pairs = SIXTEEN.nodes.iter().zip(&SIXTEEN.weights).enumerate();
     pairs.map(|(j, (t, g))| alternate(j) * ((1.0 - t * t) * g).sqrt()).collect()
 });
 

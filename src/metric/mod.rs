@@ -23,7 +23,6 @@ mod gaussian_norm;
 mod interval;
 pub mod line;
 mod posterior_sup;
-mod quadrature;
 mod rate;
 mod reference;
 mod slices;

@@ -22,13 +22,13 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::extremal::{ATOMS_AND_SPHERES, AtomAndSphere, SHARP_DIMENSIONS, atom_and_simplex};
 use super::moments::Moments;
-use super::path::most;
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::law::{Generator, Law, generator};
 use crate::measured::Measured;
+use crate::numeric::largest;
 use crate::scale::Beta;
 use crate::study::Preset;
 
@@ -175,7 +175,7 @@ impl ActionEstimate {
         found.sort_by(f64::total_cmp);
         // A search is a chain of comparisons, and one that rounding turns leads elsewhere: to what another start would
         // have found.
-        let (best, typical) = (most(found.iter().copied()), found[restarts / 2]);
+        let (best, typical) = (largest(found.iter().copied()), found[restarts / 2]);
         let measured = Measured::known_to(best, best - typical);
         let case = format!("d = {dimension}, search");
         let one = Row::at_most(&case, "largest action / variance beside one", measured, Measured::exact(1.0));

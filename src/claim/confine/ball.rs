@@ -17,7 +17,7 @@
 //! # Paper
 //! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"
 
-use super::path::{certificate, directions, dot, follow, kicked, most, self_drift};
+use super::path::{certificate, directions, dot, follow, kicked, self_drift};
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::flow::{Adaptive, Integrator};
 use crate::law::{Law, generator};
 use crate::measured::Measured;
+use crate::numeric::largest;
 use crate::scale::{BallRadius, Beta};
 use crate::study::Preset;
 
@@ -155,24 +156,24 @@ impl Scene {
     /// By how much the hull grew from one cloud to another, at most over all directions.
     fn growth(&self, before: &Cloud, after: &Cloud) -> f64 {
         let gain = |u: &Vec<f64>| support(after, u) - support(before, u);
-        most(self.directions.iter().map(gain))
+        largest(self.directions.iter().map(gain))
     }
 }
 
 /// `h(u)`
 fn support(cloud: &Cloud, u: &[f64]) -> f64 {
-    most(cloud.rows().map(|z| dot(u, z)))
+    largest(cloud.rows().map(|z| dot(u, z)))
 }
 
 fn radius(cloud: &Cloud) -> f64 {
-    most(cloud.rows().map(|z| dot(z, z).sqrt()))
+    largest(cloud.rows().map(|z| dot(z, z).sqrt()))
 }
 
 /// The largest distance of a particle from its twin.
 fn farthest(cloud: &Cloud, twin: &Cloud) -> f64 {
     let apart =
         |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-    most(cloud.rows().zip(twin.rows()).map(apart))
+    largest(cloud.rows().zip(twin.rows()).map(apart))
 }
 
 impl InvariantBall {
@@ -189,7 +190,7 @@ impl InvariantBall {
             let length = dot(x, x).sqrt();
             length + dot(x, v) / length
         };
-        let measured = most(pairs.map(reach));
+        let measured = largest(pairs.map(reach));
         let farthest = distances.iter().copied().fold(1.0, f64::max);
         let error = certificate(&field) + farthest * scene.rounding();
         let quantity = format!("reach of barycentres, targets {place}");
@@ -210,8 +211,8 @@ impl InvariantBall {
             integrator.step_error(scene.case.radius, scene.cloud.dimension()).unwrap_or(f64::INFINITY);
         let clouds: Vec<&Cloud> =
             std::iter::once(&scene.cloud).chain(legs.iter().map(|leg| &leg.cloud)).collect();
-        let widest = most(clouds[1..].iter().map(|cloud| radius(cloud)));
-        let grown = most(clouds.windows(2).map(|pair| scene.growth(pair[0], pair[1])));
+        let widest = largest(clouds[1..].iter().map(|cloud| radius(cloud)));
+        let grown = largest(clouds.windows(2).map(|pair| scene.growth(pair[0], pair[1])));
         let steps: u64 = legs.iter().map(|leg| leg.steps).sum();
         let longest = legs.iter().map(|leg| leg.steps).max().unwrap_or(0);
         let bar = |steps: u64| step_error * steps as f64 + scene.rounding();
@@ -252,9 +253,9 @@ impl InvariantBall {
             (time, cloud) = (time + step, next);
         }
         // The growth is a difference between two clouds, and each may be as far off as the twin.
-        let bar = most(errors.into_iter()) + 2.0 * most(distances.into_iter());
+        let bar = largest(errors) + 2.0 * largest(distances);
         let quantity = format!("growth of the hull in a layer, η = {step}");
-        let measured = Measured::known_to(most(growths.into_iter()), bar);
+        let measured = Measured::known_to(largest(growths), bar);
         Ok(Row::at_most(scene.case.name, &quantity, measured, Measured::exact(0.0))
             .on_scale(scene.case.radius))
     }

@@ -7,10 +7,10 @@
 
 use std::f64::consts::LN_2;
 
-use super::path::most;
 use crate::error::Result;
 use crate::measured::Measured;
 use crate::metric::{Confidence, RateData, SizeSample, power_fit};
+use crate::numeric::largest;
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -28,7 +28,7 @@ pub(super) fn constant(gaps: &[Gap]) -> Measured {
     let scaled: Vec<f64> = gaps.iter().map(|gap| gap.depth as f64 * gap.error.value).collect();
     let once: Vec<f64> = scaled.windows(2).map(|pair| 2.0 * pair[1] - pair[0]).collect();
     let twice: Vec<f64> = once.windows(2).map(|pair| (4.0 * pair[1] - pair[0]) / 3.0).collect();
-    let noise = most(gaps.iter().map(|gap| gap.depth as f64 * gap.error.numerical));
+    let noise = largest(gaps.iter().map(|gap| gap.depth as f64 * gap.error.numerical));
     let (value, before) = (twice[twice.len() - 1], once[once.len() - 1]);
     // (8a_4L − 6a_2L + a_L)/3 adds up to five bars.
     Measured::known_to(value, (value - before).abs() + 5.0 * noise)
@@ -38,7 +38,7 @@ pub(super) fn constant(gaps: &[Gap]) -> Measured {
 pub(super) fn order(gaps: &[Gap]) -> Measured {
     let local = |pair: &[Gap]| (pair[0].error.value / pair[1].error.value).abs().log2();
     let local: Vec<f64> = gaps.windows(2).map(local).collect();
-    let noise = most(gaps.iter().map(|gap| gap.error.numerical / gap.error.value.abs()));
+    let noise = largest(gaps.iter().map(|gap| gap.error.numerical / gap.error.value.abs()));
     let (last, before) = (local[local.len() - 1], local[local.len() - 2]);
     let limit = 2.0 * last - before;
     // Three orders of two errors each.

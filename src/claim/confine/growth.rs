@@ -26,7 +26,7 @@
 use std::f64::consts::SQRT_2;
 
 use super::extremal::{ATOMS_AND_SPHERES, growing_atoms};
-use super::moments::{Moments, largest};
+use super::moments::{Moments, maximum};
 use super::path::{certificate, follow, inner, kicked, self_drift};
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
@@ -183,14 +183,14 @@ impl Curve {
             };
             knots.map(|(k, at)| factor(k, at) * values[at].value).sum::<f64>() * step / 3.0
         };
-        let bar = largest(&values).numerical;
+        let bar = maximum(&values).numerical;
         let fine = simpson(1);
         Measured::known_to(fine, (fine - simpson(2)).abs() + self.horizon * bar)
     }
 
     /// The largest of some numbers along the way.
     fn largest(&self, of: impl Fn(&Moments) -> Measured) -> Measured {
-        largest(&self.moments.iter().map(of).collect::<Vec<Measured>>())
+        maximum(&self.moments.iter().map(of).collect::<Vec<Measured>>())
     }
 }
 

@@ -8,11 +8,12 @@
 //! by at most
 //! `2 Σ ω |z_i| e_i`; sums of `N` terms of one sign err by at most `N` units of roundoff, relatively.
 
-use super::path::{dot, most, self_drift};
+use super::path::{dot, self_drift};
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField};
 use crate::error::Result;
 use crate::measured::Measured;
+use crate::numeric::largest;
 use crate::scale::Beta;
 
 /// The moments, with bounds on what rounding and truncation did to them.
@@ -64,10 +65,10 @@ impl Moments {
 }
 
 /// The largest of some numbers, with the widest of their error bars: a maximum moves by no more than the number that moves most.
-pub(super) fn largest(values: &[Measured]) -> Measured {
+pub(super) fn maximum(values: &[Measured]) -> Measured {
     Measured {
-        value: most(values.iter().map(|value| value.value)),
-        numerical: most(values.iter().map(|value| value.numerical)),
+        value: largest(values.iter().map(|value| value.value)),
+        numerical: largest(values.iter().map(|value| value.numerical)),
         sampling: 0.0,
     }
 }

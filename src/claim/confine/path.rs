@@ -5,6 +5,7 @@ use crate::drift::{Drift, DriftField, Targets};
 use crate::error::Result;
 use crate::flow::{Field, Integrator, Schedule, Step, StepObserver};
 use crate::law::Generator;
+use crate::numeric::largest;
 use crate::scale::{Beta, RawTime};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -56,12 +57,7 @@ pub(super) fn self_drift(cloud: &Cloud, drift: &dyn Drift, beta: Beta) -> Result
 
 /// What rounding and truncation may have done to each drift of a field, at most.
 pub(super) fn certificate(field: &DriftField) -> f64 {
-    most(field.rounding.iter().zip(&field.truncation).map(|(r, t)| r + t))
-}
-
-/// The largest of some numbers; what is not a number outdoes all others, so that it cannot hide.
-pub(super) fn most(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(f64::NEG_INFINITY, |most, x| if x > most || x.is_nan() { x } else { most })
+    largest(field.rounding.iter().zip(&field.truncation).map(|(r, t)| r + t))
 }
 
 /// A twin of a cloud: every coordinate is moved by a distance to a random side.

@@ -179,7 +179,7 @@ impl Stability {
         let (beta, radius) = (Beta::new(ball.beta)?, BallRadius::new(ball.radius)?);
         let largest = |duels: Vec<Duel>| -> Result<Measured> {
             let ratios = duels.iter().map(|duel| self.ratio(duel, beta));
-            Ok(moments::largest(&ratios.collect::<Result<Vec<Measured>>>()?))
+            Ok(moments::maximum(&ratios.collect::<Result<Vec<Measured>>>()?))
         };
         let case = format!("β = {}, R = {}", ball.beta, ball.radius);
         let (bound, place) =

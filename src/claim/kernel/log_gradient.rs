@@ -9,13 +9,14 @@
 
 use super::{distance_2, length, log_sum_exp, normal_points, radius};
 use crate::claim::derivative::gradient;
-use crate::claim::residual::{Residual, larger};
+use crate::claim::residual::Residual;
 use crate::claim::{Card, Claim, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
 use crate::law::{Atoms, BayesOracle, Law};
 use crate::measured::Measured;
+use crate::numeric::larger;
 use crate::scale::{Beta, NoiseVariance};
 use crate::study::Preset;
 

@@ -16,13 +16,14 @@ use std::f64::consts::TAU;
 
 use super::{distance_2, length, log_sum_exp};
 use crate::claim::derivative::{Gradient, gradient};
-use crate::claim::nodes::{cloud_of, integral};
+use crate::claim::nodes::cloud_of;
 use crate::claim::residual::Residual;
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::{BayesOracle, Law};
 use crate::measured::Measured;
+use crate::numeric::quadrature::in_panels;
 use crate::scale::NoiseVariance;
 use crate::study::Preset;
 
@@ -243,7 +244,7 @@ fn convolved(law: &Law, breaks: &[f64], x: &[f64], increment: NoiseVariance) -> 
         // What rounds a logarithm relatively rounds its exponential by as much more as it is large.
         Ok(Measured::known_to(value, (LAW * (1.0 + log.abs()) + 8.0 * f64::EPSILON * exponent) * value))
     };
-    Ok(integral(product, first, last, 4 * PANELS)?.ln())
+    Ok(in_panels(product, first, last, 4 * PANELS)?.ln())
 }
 
 /// Where the identities are compared.

@@ -19,16 +19,15 @@ use super::integrals::radial_distance;
 use super::moments::{Moments, SPLIT};
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::law::{Gaussian, Law, LineLaw, Split, generator};
 use crate::measured::Measured;
 use crate::metric::transport::wasserstein;
+use crate::numeric::root::bisect;
 use crate::scale::BallRadius;
 use crate::study::Preset;
 
 const SEED: u64 = 1205;
-/// Bisections after which an interval is as short as doubles allow.
-const BISECTIONS: usize = 80;
 
 static CARD: Card = Card {
     id: "hard-truncation",
@@ -166,13 +165,11 @@ impl HardTruncation {
     fn line_w1(&self, law: &LineLaw, radius: f64) -> Result<Measured> {
         let ball = BallRadius::new(radius)?;
         let pair = |x: f64| Ok(((self.on_line)(law, ball, x)?, law.split(x)));
-        let (mut low, mut high) = (-radius, radius);
-        for _ in 0..BISECTIONS {
-            let middle = 0.5 * low + 0.5 * high;
-            let (cut, whole): (Split, Split) = pair(middle)?;
-            (low, high) = if cut.below < whole.below { (middle, high) } else { (low, middle) };
-        }
-        let (left, zero, right) = (pair(-radius)?, pair(high)?, pair(radius)?);
+        let [_, sign_change] = bisect(-radius, radius, |x| {
+            let (cut, whole): (Split, Split) = pair(x)?;
+            Ok::<_, Error>(cut.below < whole.below)
+        })?;
+        let (left, zero, right) = (pair(-radius)?, pair(sign_change)?, pair(radius)?);
         let lower = |(cut, whole): &(Split, Split)| cut.lower_mean - whole.lower_mean;
         let pieces = [
             lower(&left),

@@ -15,10 +15,10 @@ use std::f64::consts::PI;
 use statrs::function::gamma::gamma;
 
 use super::moments::MASS;
-use crate::claim::nodes::integral;
 use crate::error::Result;
 use crate::law::Law;
 use crate::measured::Measured;
+use crate::numeric::quadrature::in_panels;
 
 /// Integrals stop this far beyond the ball; scales here are at most one, so that less than `e^{−50}` is left out.
 const REACH: f64 = 60.0;
@@ -45,7 +45,7 @@ fn radial(law: &Law, r: f64) -> Result<Measured> {
 /// `A_R` of a law on the line that is smooth outside the ball, or of a rotationally symmetric one.
 pub(super) fn far(law: &Law, radius: f64) -> Result<Measured> {
     let outside =
-        |f: &dyn Fn(f64) -> Result<Measured>| integral(|r| Ok(r * f(r)?), radius, radius + REACH, PANELS);
+        |f: &dyn Fn(f64) -> Result<Measured>| in_panels(|r| Ok(r * f(r)?), radius, radius + REACH, PANELS);
     match law.dimension() {
         1 => Ok(outside(&|r| density(law, &[r]))? + outside(&|r| density(law, &[-r]))?),
         _ => outside(&|r| radial(law, r)),
@@ -55,8 +55,8 @@ pub(super) fn far(law: &Law, radius: f64) -> Result<Measured> {
 /// `∫|F_R − F|` of the radii of a rotationally symmetric law, with the mass that truncation divides by.
 pub(super) fn radial_distance(law: &Law, mass: f64, radius: f64) -> Result<Measured> {
     let lost = 1.0 / mass - 1.0;
-    let inner = integral(|r| Ok((radius - r) * radial(law, r)?), 0.0, radius, PANELS)?;
-    let outer = integral(|r| Ok((r - radius) * radial(law, r)?), radius, radius + REACH, PANELS)?;
+    let inner = in_panels(|r| Ok((radius - r) * radial(law, r)?), 0.0, radius, PANELS)?;
+    let outer = in_panels(|r| Ok((r - radius) * radial(law, r)?), radius, radius + REACH, PANELS)?;
     Ok((lost.abs() * inner + outer).widened(MASS / mass * inner.value))
 }
 

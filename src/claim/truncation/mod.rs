@@ -9,10 +9,9 @@
 //! | `hard` | `hard-truncation` |
 //! | `retained` | `retained-fraction` |
 //! | `tail`, `radius` | `gaussian-tail` |
-//! | `moments`, `norm_tail`, `binomial` | exact `q_R`, `A_R`, `I_R`, tails of `|Y|`, tails of counts |
+//! | `moments`, `norm_tail` | exact `q_R`, `A_R`, `I_R`, tails of `|Y|` |
 //! | `integrals` | `A_R` and `W1` by quadrature |
 
-mod binomial;
 mod hard;
 mod integrals;
 mod moments;

@@ -44,10 +44,10 @@ impl Moments {
     /// Of `N(0, vI)` in `R^d`.
     pub(super) fn of_ball(d: usize, variance: f64, radius: f64) -> Result<Self> {
         let (x, length) = (0.5 * radius * radius / variance, variance.sqrt() * mean_length(d));
-        let far = length * chi_square_tail(d + 1, x)?;
+        let far = length * chi_square_tail(d + 1, x);
         // A tail of the normal law, and exponents of size x that are rounded relatively.
         let error = SPLIT + 16.0 * f64::EPSILON * (1.0 + x);
-        Ok(Self { outside: chi_square_tail(d, x)?, far, near: length - far, error })
+        Ok(Self { outside: chi_square_tail(d, x), far, near: length - far, error })
     }
 
     /// Of a cloud.

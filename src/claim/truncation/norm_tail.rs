@@ -16,10 +16,11 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::DVector;
 use statrs::function::gamma::ln_gamma;
 
-use crate::claim::nodes::nodes;
 use crate::error::{Error, Result};
-use crate::law::{Gaussian, Law, LineLaw};
+use crate::law::Gaussian;
 use crate::measured::Measured;
+use crate::numeric::quadrature::SIXTEEN;
+use crate::numeric::tail;
 
 /// Panels of the integral over the half circle; its error is judged by half as many.
 const PANELS: usize = 32;
@@ -27,7 +28,7 @@ const PANELS: usize = 32;
 /// `P(|Y| > R)`: for isotropic laws in any dimension, for others in the plane.
 pub(super) fn norm_tail(law: &Gaussian, radius: f64) -> Result<Measured> {
     match law.covariance().isotropic_variance() {
-        Some(variance) if variance > 0.0 => isotropic(law, variance, radius),
+        Some(variance) if variance > 0.0 => Ok(isotropic(law, variance, radius)),
         _ if law.mean().len() == 2 => planar(law, radius),
         _ => Err(Error::Unsupported {
             kind: "gaussian",
@@ -38,14 +39,13 @@ pub(super) fn norm_tail(law: &Gaussian, radius: f64) -> Result<Measured> {
 }
 
 /// `P(χ²_d > 2x) = Q(d/2, x)`.
-pub(super) fn chi_square_tail(d: usize, x: f64) -> Result<f64> {
-    let mut tail =
-        if d % 2 == 1 { 2.0 * standard_normal()?.split((2.0 * x).sqrt()).above } else { (-x).exp() };
+pub(super) fn chi_square_tail(d: usize, x: f64) -> f64 {
+    let mut tail = if d % 2 == 1 { 2.0 * tail::upper((2.0 * x).sqrt()) } else { (-x).exp() };
     let first = 2 - d % 2;
     for k in (first..d).step_by(2) {
         tail += increment(0.5 * k as f64, x);
     }
-    Ok(tail)
+    tail
 }
 
 /// `Q(s + 1, x) − Q(s, x) = x^s e^{−x}/Γ(s + 1)`.
@@ -53,14 +53,10 @@ fn increment(s: f64, x: f64) -> f64 {
     (s * x.ln() - x - ln_gamma(s + 1.0)).exp()
 }
 
-fn standard_normal() -> Result<LineLaw> {
-    Law::Gaussian(Gaussian::isotropic(vec![0.0], 1.0)?).on_line()
-}
-
-fn isotropic(law: &Gaussian, variance: f64, radius: f64) -> Result<Measured> {
+fn isotropic(law: &Gaussian, variance: f64, radius: f64) -> Measured {
     let (d, x) = (law.mean().len(), 0.5 * radius * radius / variance);
     let rate = 0.5 * law.mean().iter().map(|a| a * a).sum::<f64>() / variance;
-    let mut tail = chi_square_tail(d, x)?;
+    let mut tail = chi_square_tail(d, x);
     let (mut sum, mut j, mut weight) = ((-rate).exp() * tail, 0.0, (-rate).exp());
     // Tails are at most one, and beyond its rate Poisson's law falls faster than a geometric one.
     while j <= rate || weight / (1.0 - rate / (j + 1.0)) > f64::EPSILON * sum {
@@ -74,13 +70,13 @@ fn isotropic(law: &Gaussian, variance: f64, radius: f64) -> Result<Measured> {
     }
     // Exponents of size x, rate and their like are rounded relatively, sums once per term.
     let error = 16.0 * f64::EPSILON * (1.0 + x + rate + j);
-    Ok(Measured::known_to(sum, error * sum))
+    Measured::known_to(sum, error * sum)
 }
 
 fn planar(law: &Gaussian, radius: f64) -> Result<Measured> {
     let axes = law.covariance().matrix().symmetric_eigen();
     let offsets = axes.eigenvectors.transpose() * DVector::from_column_slice(law.mean());
-    let (normal, spread) = (standard_normal()?, axes.eigenvalues.map(f64::sqrt));
+    let spread = axes.eigenvalues.map(f64::sqrt);
     if spread.min() <= 0.0 {
         return Err(Error::InvalidLaw {
             kind: "gaussian",
@@ -88,7 +84,7 @@ fn planar(law: &Gaussian, radius: f64) -> Result<Measured> {
         });
     }
     let beyond = |axis: usize, distance: f64| {
-        let above = |offset: f64| normal.split((distance - offset) / spread[axis]).above;
+        let above = |offset: f64| tail::upper((distance - offset) / spread[axis]);
         above(offsets[axis]) + above(-offsets[axis])
     };
     let density = |y: f64| {
@@ -100,7 +96,7 @@ fn planar(law: &Gaussian, radius: f64) -> Result<Measured> {
             let (sine, cosine) = theta.sin_cos();
             density(radius * sine) * beyond(1, radius * cosine) * radius * cosine
         };
-        nodes(-FRAC_PI_2, FRAC_PI_2, panels).iter().map(|node| node.weight * value(node.at)).sum()
+        SIXTEEN.panels(-FRAC_PI_2, FRAC_PI_2, panels).map(|node| node.weight * value(node.at)).sum()
     };
     let (fine, coarse) = (integral(PANELS), integral(PANELS / 2));
     let tail = beyond(0, radius) + fine;

@@ -16,12 +16,10 @@
 
 use statrs::function::gamma::gamma;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::law::Gaussian;
 use crate::measured::Measured;
-
-/// Bisections of a radius: to the last digit.
-const BISECTIONS: usize = 100;
+use crate::numeric::root::bisect;
 
 /// `λ₊`.
 pub(super) fn largest_variance(law: &Gaussian) -> f64 {
@@ -57,12 +55,8 @@ pub(super) fn loss(tail: Measured, n: f64) -> Measured {
 
 /// The radius at which a decreasing function of it falls to a level, between zero and `far`.
 pub(super) fn root(f: impl Fn(f64) -> Result<f64>, level: f64, far: f64) -> Result<f64> {
-    let (mut low, mut high) = (0.0, far);
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (low + high);
-        (low, high) = if f(middle)? > level { (middle, high) } else { (low, middle) };
-    }
-    Ok(high)
+    let [_, radius] = bisect(0.0, far, |radius| Ok::<_, Error>(f(radius)? > level))?;
+    Ok(radius)
 }
 
 #[cfg(test)]

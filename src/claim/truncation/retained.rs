@@ -9,16 +9,16 @@
 //! # Paper
 //! `rem:empirical-hard-truncation`
 
-use super::binomial::deviation;
 use super::integrals::far;
 use super::moments::{MASS, Moments};
-use crate::claim::residual::larger;
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::{Law, generator};
 use crate::measured::Measured;
 use crate::metric::distance;
+use crate::numeric::binomial::Binomial;
+use crate::numeric::larger;
 use crate::scale::BallRadius;
 use crate::study::Preset;
 
@@ -257,7 +257,7 @@ impl RetainedFraction {
                 let row = Row::at_most(
                     &case,
                     "P(|N_R/N − p| > η), exactly, against 2e^{−2Nη²}",
-                    deviation(n, p, eta),
+                    Binomial::new(n as usize).tail(p, eta),
                     bound,
                 );
                 rows.push(row.at(&format!("N = {n}"), eta));

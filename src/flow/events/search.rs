@@ -2,15 +2,13 @@
 
 use super::{Crossing, Direction, Event, Passages};
 use crate::cloud::{Cloud, CloudView, norm};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flow::bound::Curve;
+use crate::numeric::root::bisect;
 use crate::scale::RawTime;
 
 /// Stretches looked at together; beyond this many they are not cut further. A crossing needs a handful.
 const MOST_CELLS: usize = 4096;
-
-/// Halvings of a bracket around a crossing: from a step down to rounding.
-const HALVINGS: usize = 60;
 
 /// A stretch whose motion changes the observable by less than this share of what is uncertain about it anyway is not cut further.
 const FINE_ENOUGH: f64 = 0.25;
@@ -191,14 +189,8 @@ impl Search {
 
     /// Halves a bracket around a crossing of the path down to rounding.
     fn locate(&self, step: &Passage<'_>, cell: Cell, before: Direction) -> Result<f64> {
-        let Cell { mut low, mut high } = cell;
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if middle <= low || middle >= high {
-                break;
-            }
-            if self.side_at(step, middle)? == before { low = middle } else { high = middle }
-        }
+        let [low, high] =
+            bisect(cell.low, cell.high, |time| Ok::<_, Error>(self.side_at(step, time)? == before))?;
         Ok(0.5 * (low + high))
     }
 }

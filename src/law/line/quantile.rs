@@ -1,14 +1,12 @@
-//! Quantiles: Newton's method kept inside a shrinking bracket.
+//! Quantiles: Newton's method for the logarithm of a tail, kept inside a bracket.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use super::{LineLaw, Split};
 use crate::error::{Error, Result};
+use crate::numeric::root::{Guess, newton};
 
-/// Steps after which a bracket of doubles has long been halved to neighbours.
-const MAX_STEPS: usize = 200;
-/// Newton converges in a handful of steps or, across plateaus, not at all.
-const MAX_NEWTON_STEPS: usize = 50;
 /// Doublings that carry a bracket from any scale to the largest numbers.
 const MAX_DOUBLINGS: usize = 2100;
 
@@ -101,33 +99,17 @@ impl LineLaw {
 
     /// The split where `F` reaches the level, given `F(start) < level ≤ F(end)` and a first guess, to within `tolerance` or to
     /// the last digit.
-    pub(crate) fn crossing(&self, within: Range<f64>, mut guess: f64, level: Level, tolerance: f64) -> Split {
-        let Range { start: mut low, end: mut high } = within;
-        let mut end = None;
-        if guess <= low || guess >= high {
-            guess = 0.5 * low + 0.5 * high;
-        }
-        for count in 0..MAX_STEPS {
-            if guess <= low || guess >= high {
-                break;
-            }
-            let width = high - low;
-            let split = self.split(guess);
-            let step = level.newton_step(&split);
-            if step.abs() <= tolerance.max(f64::EPSILON * guess.abs()) {
-                return split;
-            }
-            if level.excess_after(&split) >= 0.0 {
-                (high, end) = (guess, Some(split));
-            } else {
-                low = guess;
-            }
-            // A step that leaves the bracket, or does not shrink it, is replaced by bisection.
-            let newton = guess - step;
-            let trusted =
-                count < MAX_NEWTON_STEPS && newton > low && newton < high && step.abs() < 0.25 * width;
-            guess = if trusted { newton } else { 0.5 * low + 0.5 * high };
-        }
-        end.unwrap_or_else(|| self.split(high))
+    pub(crate) fn crossing(&self, within: Range<f64>, guess: f64, level: Level, tolerance: f64) -> Split {
+        let (mut last, mut end) = (None, None);
+        let look = |x: f64| {
+            let split = self.split(x);
+            let before = level.excess_after(&split) < 0.0;
+            last = Some(split);
+            end = if before { end } else { last };
+            Ok::<_, Infallible>(Guess { before, step: -level.newton_step(&split) })
+        };
+        let Ok(at) = newton([within.start, within.end], guess, tolerance, look);
+        let known = [last, end].into_iter().flatten().find(|split| split.at == at);
+        known.unwrap_or_else(|| self.split(at))
     }
 }

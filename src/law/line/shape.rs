@@ -2,7 +2,8 @@
 
 use super::super::laplace::Laplace;
 use super::super::uniform::Uniform;
-use super::super::{panel, tail};
+use crate::numeric::quadrature::{Node, TWELVE};
+use crate::numeric::tail;
 
 /// A panel is exact while the density varies by no more than this factor across it.
 const GENTLE_DECAY: f64 = 0.135;
@@ -95,7 +96,7 @@ fn outer_slice<S: Symmetric + ?Sized>(shape: &S, near: f64, far: f64) -> Slice {
 fn panel_slice<S: Symmetric + ?Sized>(shape: &S, near: f64, far: f64) -> Slice {
     let length = (far - near).abs();
     let mut slice = Slice { mass: 0.0, from_left: 0.0, from_right: 0.0 };
-    for panel::Node { at, weight } in panel::nodes() {
+    for Node { at, weight } in TWELVE.on(0.0, 1.0) {
         let mass = length * weight * shape.tail(near + at * (far - near)).density;
         slice.mass += mass;
         slice.from_left += mass * length * at;

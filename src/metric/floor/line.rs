@@ -6,10 +6,13 @@
 //! `F → 0` it is `2F(1 − F)^N`, so the far tails contribute `2E(x − X)₊`. As `N` grows the floor tends to
 //! `√(2/πN) ∫ √(F(1 − F))`, which is `1.28838/√N` for a standard normal law.
 
-use super::binomial::Binomial;
+use std::convert::Infallible;
+
 use crate::error::{Error, Result};
 use crate::law::{LineLaw, Split};
-use crate::metric::quadrature::{adaptive, rule};
+use crate::numeric::binomial::Binomial;
+use crate::numeric::quadrature::NINE_WITH_ENDS;
+use crate::numeric::root::{bisect, double};
 
 /// Expected points beyond the first and last place of the integral: there `(1 − F)^N` is one.
 const FAR: f64 = 1e-10;
@@ -19,8 +22,6 @@ const FEW: f64 = 64.0;
 const FEW_CELLS: f64 = 8.0;
 /// How exactly each piece is integrated, relative to the floor. There are some hundreds of pieces.
 const TOLERANCE: f64 = 1e-11;
-/// Halvings that locate a place to the last digit, from a bracket of any size.
-const HALVINGS: usize = 1100;
 
 /// `E W1(P_N, P)` for `N` independent points of a law on the line.
 ///
@@ -72,27 +73,24 @@ impl Half<'_> {
     }
 
     /// The distance from the median, between two others, at which as many points as stated are expected beyond.
-    fn distance(&self, mut near: f64, mut far: f64, expected: f64) -> f64 {
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * near + 0.5 * far;
-            if middle <= near || middle >= far {
-                break;
-            }
-            let beyond = self.binomial.count() * self.beyond(self.place(middle));
-            if beyond > expected { near = middle } else { far = middle }
-        }
+    fn distance(&self, near: f64, far: f64, expected: f64) -> f64 {
+        let Ok([_, far]) =
+            bisect(near, far, |distance| Ok::<_, Infallible>(self.expected(distance) > expected));
         far
+    }
+
+    /// The number of points expected beyond a distance from the median.
+    fn expected(&self, distance: f64) -> f64 {
+        self.binomial.count() * self.beyond(self.place(distance))
     }
 
     /// A distance beyond which next to nothing is expected; zero when there is nothing beyond the median.
     fn reach(&self) -> f64 {
-        let mut reach = self.mean_beyond(self.median);
-        if reach == 0.0 {
+        let first = self.mean_beyond(self.median);
+        if first == 0.0 {
             return 0.0;
         }
-        while self.binomial.count() * self.beyond(self.place(reach)) > FAR && reach.is_finite() {
-            reach *= 2.0;
-        }
+        let Ok([_, reach]) = double(first, |distance| Ok::<_, Infallible>(self.expected(distance) > FAR));
         self.distance(0.0, reach, FAR)
     }
 
@@ -115,21 +113,21 @@ impl Half<'_> {
         if far <= near {
             return 0.0;
         }
-        let expected = |distance: f64| self.binomial.count() * self.beyond(self.place(distance));
         // Just inside: at a break the law jumps.
         let inset = (far - near) * 1e-9;
-        let (most, least) = (expected(near + inset), expected(far - inset));
+        let (most, least) = (self.expected(near + inset), self.expected(far - inset));
         if most <= FEW + 0.5 {
-            return adaptive(near, far, tolerance, &|u| self.binomial.deviation(self.beyond(self.place(u))));
+            return self.deviation(near, far, tolerance);
         }
         if most - least <= FEW_CELLS {
             return self.cells(near, far, most, least, tolerance);
         }
-        let smooth = rule(near, far, &|u| self.binomial.smooth_deviation(self.beyond(self.place(u))));
+        let smooth =
+            NINE_WITH_ENDS.halved(near, far, |u| self.binomial.smooth_deviation(self.beyond(self.place(u))));
         let middle = 0.5 * near + 0.5 * far;
         // A ripple averages out only where the law moves through its cells, not on a plateau beside a steep rise.
-        let moving = (most - expected(middle)).min(expected(middle) - least) > FEW_CELLS;
-        if (moving && smooth.error <= tolerance) || middle <= near || middle >= far {
+        let moving = (most - self.expected(middle)).min(self.expected(middle) - least) > FEW_CELLS;
+        if (moving && smooth.numerical <= tolerance) || middle <= near || middle >= far {
             return smooth.value;
         }
         self.piece(near, middle, tolerance) + self.piece(middle, far, tolerance)
@@ -141,8 +139,12 @@ impl Half<'_> {
         let mut cuts = vec![near, far];
         cuts.extend(edges.map(|k| self.distance(near, far, k as f64)));
         cuts.sort_by(f64::total_cmp);
-        let deviation = |u: f64| self.binomial.deviation(self.beyond(self.place(u)));
-        cuts.windows(2).map(|pair| adaptive(pair[0], pair[1], tolerance, &deviation)).sum()
+        cuts.windows(2).map(|pair| self.deviation(pair[0], pair[1], tolerance)).sum()
+    }
+
+    /// The integral of the deviation with its ripple.
+    fn deviation(&self, near: f64, far: f64, tolerance: f64) -> f64 {
+        NINE_WITH_ENDS.adaptive(near, far, tolerance, |u| self.binomial.deviation(self.beyond(self.place(u))))
     }
 }
 

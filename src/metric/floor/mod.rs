@@ -7,7 +7,6 @@
 //! | 1 | exactly, by an integral | [`line_floor`] |
 //! | any | by simulation, with its Monte Carlo error | [`simulated_floor`] |
 
-mod binomial;
 mod line;
 mod simulated;
 

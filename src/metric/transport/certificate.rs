@@ -12,8 +12,8 @@ use super::basis::Basis;
 use super::dual::Dual;
 use super::prices::Prices;
 use super::side::Side;
-use super::sum::Sum;
 use super::tree::{BLOCK, distance};
+use crate::numeric::sum::Sum;
 
 /// Scaled lengths whose squares underflow are known to this accuracy.
 const UNDERFLOW: f64 = 1e-150;

@@ -8,8 +8,8 @@
 //! ```
 //! where `D = S − Σ round(x_i)` is what rounding leaves over; the heaviest point takes it.
 
-use super::sum::Sum;
 use crate::cloud::Cloud;
+use crate::numeric::sum::Sum;
 
 /// Units of mass when weights have to be rounded: flows and their sums fit into an `i64`.
 const UNITS: i64 = 1 << 60;

@@ -36,7 +36,6 @@ mod side;
 mod simplex;
 mod solve;
 mod start;
-mod sum;
 #[cfg(test)]
 mod tests;
 mod transform;

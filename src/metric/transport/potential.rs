@@ -16,10 +16,10 @@ use rayon::prelude::*;
 use super::dual::Dual;
 use super::prices::Prices;
 use super::problem::Unit;
-use super::sum::Sum;
 use super::tree::Tree;
 use crate::cloud::{Cloud, norm};
 use crate::error::{Error, Result};
+use crate::numeric::sum::Sum;
 
 /// Points per task; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 256;

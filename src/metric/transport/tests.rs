@@ -1,6 +1,7 @@
 //! Transport against oracles that share nothing with it: assignment solvers, enumeration, the quantile formula
 //! on the line, and stored values of other packages.
 
+use crate::numeric::sum::Sum;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -63,7 +64,7 @@ fn by_assignment(first: &Counted, second: &Counted) -> f64 {
     let costs = x.iter().flat_map(|x| y.iter().map(|y| length(x, y))).collect();
     let (rows, columns) = lsap::solve(units, units, &costs, false).unwrap();
     let terms = rows.iter().zip(&columns).map(|(&i, &j)| costs[i * units + j]);
-    terms.collect::<sum::Sum>().value() / units as f64
+    terms.collect::<Sum>().value() / units as f64
 }
 
 fn gcd(a: usize, b: usize) -> usize {
@@ -289,7 +290,7 @@ fn equals_enumeration_on_tiny_weighted_clouds() {
 fn on_the_line(mut x: Vec<f64>, mut y: Vec<f64>) -> f64 {
     x.sort_by(f64::total_cmp);
     y.sort_by(f64::total_cmp);
-    let gaps: sum::Sum = x.iter().zip(&y).map(|(x, y)| (x - y).abs()).collect();
+    let gaps: Sum = x.iter().zip(&y).map(|(x, y)| (x - y).abs()).collect();
     gaps.value() / x.len() as f64
 }
 
