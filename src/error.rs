@@ -188,6 +188,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// The variable `EBFLOW_SIMD` asks for instructions that nobody knows.
+    #[error(
+        "EBFLOW_SIMD is '{asked}', but it must be avx512, avx2 or portable; unset it for the widest vectors of this machine"
+    )]
+    UnknownInstructions {
+        /// What it says.
+        asked: String,
+    },
+
     /// The threads asked for could not be had.
     #[error("cannot start {count} threads: {problem}; ask for fewer")]
     Threads {

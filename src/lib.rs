@@ -20,6 +20,7 @@
 //! | [`measured`] | a number with its error bars, a bracket | |
 //! | `numeric` | quadrature, roots, sums, tails | |
 //! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
+//! | [`simd`] | vectors of the machine: one trait, one choice at run time, one exponential | |
 //! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
 //! | `files` | NumPy files; files written whole or not at all (feature `files`) | |
 //! | [`law`] | priors, their noisy laws, Bayes estimators | `sec:app_bayes_opt_GMM_formula` |
@@ -51,6 +52,7 @@
 //! # Ok::<(), ebflow::Error>(())
 //! ```
 #![warn(missing_docs)]
+#![forbid(unsafe_code)]
 
 #[cfg(feature = "study")]
 pub mod claim;
@@ -71,6 +73,7 @@ pub mod posterior;
 #[cfg(feature = "study")]
 pub mod report;
 pub mod scale;
+pub mod simd;
 #[cfg(feature = "study")]
 pub mod study;
 

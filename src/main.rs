@@ -1,5 +1,7 @@
 //! The `ebflow` command: see [`cli`].
 
+#![forbid(unsafe_code)]
+
 mod cli;
 
 use std::process::ExitCode;

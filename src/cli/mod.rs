@@ -67,6 +67,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(verb: Verb) -> Result<ExitCode> {
+    ebflow::simd::instructions()?;
     let done = match verb {
         Verb::Verify(args) => return verify::run(&args),
         Verb::Check(args) => return check::run(&args),

@@ -19,10 +19,10 @@ use std::f64::consts::LOG2_E;
 
 use rayon::prelude::*;
 
-use super::wide::{BLOCK, RowProgram, Wide, block, widest};
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
+use crate::simd::{BLOCK, Block, LARGEST_EXPONENT, Program, Vector, widest};
 
 /// Vectors whose exponentials are computed side by side.
 const CHAINS: usize = 4;
@@ -78,10 +78,10 @@ struct Columns {
     /// `(β/2) log₂ e`.
     sharpness: f64,
     /// `d` arrays of positions, then `d` of the direction.
-    attributes: Vec<Vec<f64>>,
+    attributes: Vec<Vec<Block<f64>>>,
     /// Weights without their powers of two, and these, negated: a weight of `10⁻²⁹⁰` is as good as one of 1.
-    masses: Vec<f64>,
-    levels: Vec<f64>,
+    masses: Vec<Block<f64>>,
+    levels: Vec<Block<f64>>,
     /// Per row, what its exponents are reduced by.
     shifts: Vec<f64>,
 }
@@ -95,24 +95,19 @@ const NO_LEVEL: f64 = 1e300;
 impl Columns {
     fn new(cloud: CloudView<'_>, beta: Beta, direction: &[f64]) -> Self {
         let (d, n) = (cloud.dimension, cloud.len());
-        let padded = n.next_multiple_of(BLOCK);
         // Padding sits on the first point: a distance of zero neither overflows nor, without mass, counts.
-        let column = |values: &[f64], c: usize| -> Vec<f64> {
-            (0..padded).map(|i| values[if i < n { i * d + c } else { c }]).collect()
-        };
+        let column = |values: &[f64], c: usize| Block::row(n, |i| values[if i < n { i * d + c } else { c }]);
         let positions = (0..d).map(|c| column(cloud.points, c));
         let directions = (0..d).map(|c| column(direction, c));
         let mass = |i: usize| if i < n { cloud.weights.map_or(1.0, |w| w[i]) } else { 0.0 };
-        let levels: Vec<f64> = (0..padded).map(|i| level(mass(i))).collect();
+        let levels: Vec<f64> = (0..n).map(|i| level(mass(i))).collect();
         Self {
             dimension: d,
             sharpness: 0.5 * LOG2_E * beta.get(),
             attributes: positions.chain(directions).collect(),
-            masses: (0..padded)
-                .map(|i| if mass(i) > 0.0 { mass(i) * levels[i].exp2() } else { 0.0 })
-                .collect(),
+            masses: Block::row(n, |i| if mass(i) > 0.0 { mass(i) * level(mass(i)).exp2() } else { 0.0 }),
             shifts: (0..n).into_par_iter().map(|i| shift(cloud, beta, &levels, i)).collect(),
-            levels,
+            levels: Block::row(n, |i| level(mass(i))),
         }
     }
 
@@ -175,55 +170,59 @@ struct Row<'a, const DIMENSION: usize> {
     row: usize,
 }
 
-impl<const DIMENSION: usize> RowProgram for Row<'_, DIMENSION> {
+impl<const DIMENSION: usize> Program for Row<'_, DIMENSION> {
     type Scalar = f64;
     type Output = Sums;
 
     #[inline(always)]
-    fn run<V: Wide<Scalar = f64>>(self) -> Sums {
+    fn run<V: Vector<Scalar = f64>>(self, any: V) -> Sums {
         let Self { columns, row } = self;
         let d = if DIMENSION == 0 { columns.dimension } else { DIMENSION };
         let (z, q) = columns.attributes.split_at(d);
-        let own = |attribute: &Vec<f64>| V::splat(attribute[row]);
-        let (sharpness, shift) = (V::splat(columns.sharpness), V::splat(-columns.shifts[row]));
-        let mut room = [[V::zero(); 3]; MOST_INLINE];
-        let mut spill = vec![[V::zero(); 3]; if d > MOST_INLINE { d } else { 0 }];
+        let own = |attribute: &[Block<f64>]| any.splat(attribute[row / BLOCK][row % BLOCK]);
+        let (sharpness, shift) = (any.splat(columns.sharpness), any.splat(-columns.shifts[row]));
+        let (one, largest) = (any.splat(1.0), any.splat(LARGEST_EXPONENT));
+        let mut room = [[any.zero(); 3]; MOST_INLINE];
+        let mut spill = vec![[any.zero(); 3]; if d > MOST_INLINE { d } else { 0 }];
         let sums = if d > MOST_INLINE { &mut spill[..] } else { &mut room[..d] };
-        let (mut mass, mut stretch) = (V::zero(), V::zero());
-        let (mut weights, mut inners) = ([0.0; BLOCK], [0.0; BLOCK]);
-        for at in (0..columns.masses.len()).step_by(BLOCK) {
-            let (masses, levels) = (block(&columns.masses, at), block(&columns.levels, at));
+        let (mut mass, mut stretch) = (any.zero(), any.zero());
+        let (mut weights, mut inners) = (Block([0.0; BLOCK]), Block([0.0; BLOCK]));
+        for (at, (masses, levels)) in columns.masses.iter().zip(&columns.levels).enumerate() {
             for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
-                let mut inner = [V::zero(); CHAINS];
-                let mut exponent: [V; CHAINS] =
-                    std::array::from_fn(|n| V::load(levels, k + n * V::WIDTH).add(shift));
+                let (mut exponent, mut inner) = ([shift; CHAINS], [any.zero(); CHAINS]);
+                for n in 0..CHAINS {
+                    exponent[n] = any.load(&levels[k + n * V::WIDTH..]).add(shift);
+                }
                 for c in 0..d {
-                    let (z_c, q_c, z_i, q_i) = (block(&z[c], at), block(&q[c], at), own(&z[c]), own(&q[c]));
+                    let (z_c, q_c, z_i, q_i) = (&z[c][at], &q[c][at], own(&z[c]), own(&q[c]));
                     for n in 0..CHAINS {
-                        let offset = V::load(z_c, k + n * V::WIDTH).sub(z_i);
+                        let offset = any.load(&z_c[k + n * V::WIDTH..]).sub(z_i);
                         exponent[n] = offset.mul(sharpness).mul_add(offset, exponent[n]);
-                        inner[n] = offset.mul_add(V::load(q_c, k + n * V::WIDTH).sub(q_i), inner[n]);
+                        inner[n] = offset.mul_add(any.load(&q_c[k + n * V::WIDTH..]).sub(q_i), inner[n]);
                     }
                 }
-                let values = V::exp2_minus(exponent);
+                for exponent in &mut exponent {
+                    *exponent = exponent.min(largest);
+                }
+                let values = V::exp2_minus(one, exponent);
                 for n in 0..CHAINS {
-                    let weight = values[n].mul(V::load(masses, k + n * V::WIDTH));
-                    weight.store(&mut weights, k + n * V::WIDTH);
-                    inner[n].mul(weight).store(&mut inners, k + n * V::WIDTH);
+                    let weight = values[n].mul(any.load(&masses[k + n * V::WIDTH..]));
+                    weight.store(&mut weights[k + n * V::WIDTH..]);
+                    inner[n].mul(weight).store(&mut inners[k + n * V::WIDTH..]);
                 }
             }
             for k in (0..BLOCK).step_by(V::WIDTH) {
-                mass = mass.add(V::load(&weights, k));
-                stretch = stretch.add(V::load(&inners, k));
+                mass = mass.add(any.load(&weights[k..]));
+                stretch = stretch.add(any.load(&inners[k..]));
             }
             for c in 0..d {
-                let (z_c, q_c, z_i, q_i) = (block(&z[c], at), block(&q[c], at), own(&z[c]), own(&q[c]));
+                let (z_c, q_c, z_i, q_i) = (&z[c][at], &q[c][at], own(&z[c]), own(&q[c]));
                 let [mut offsets, mut turns, mut stretched] = sums[c];
                 for k in (0..BLOCK).step_by(V::WIDTH) {
-                    let (weight, inner) = (V::load(&weights, k), V::load(&inners, k));
-                    let offset = V::load(z_c, k).sub(z_i);
+                    let (weight, inner) = (any.load(&weights[k..]), any.load(&inners[k..]));
+                    let offset = any.load(&z_c[k..]).sub(z_i);
                     offsets = weight.mul_add(offset, offsets);
-                    turns = weight.mul_add(V::load(q_c, k).sub(q_i), turns);
+                    turns = weight.mul_add(any.load(&q_c[k..]).sub(q_i), turns);
                     stretched = inner.mul_add(offset, stretched);
                 }
                 sums[c] = [offsets, turns, stretched];

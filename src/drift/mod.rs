@@ -41,7 +41,6 @@ mod queries;
 mod reference;
 mod rounding;
 mod self_drift;
-mod simd;
 mod sources;
 mod sweep;
 mod tiled;
@@ -49,7 +48,6 @@ mod tiles;
 mod tolerance;
 mod tree;
 mod units;
-pub(crate) mod wide;
 
 use sweep::Workspace;
 
@@ -62,7 +60,6 @@ pub use dense::Dense;
 pub use gauss_transform::{GaussCost, GaussTransform};
 pub use jacobian::JacobianField;
 pub use kdtree::KdTree;
-pub use simd::fused_multiply_adds;
 pub use tolerance::Tolerance;
 
 /// Where the drift is evaluated.

@@ -1,12 +1,12 @@
 //! What the targets of one tile get, before it is put into the order of the cloud.
 
 use super::DriftField;
-use super::kernel::{Lane, TILE};
+use super::kernel::{Lane, ZERO};
 
 /// Sums of squares in this range neither overflowed nor lost digits; others are rare and take the slow way.
 const SQUARABLE: std::ops::Range<f64> = 1e-280..1e300;
 
-/// Results of up to [`TILE`] targets, in units of the cloud.
+/// Results of up to [`TILE`](super::kernel::TILE) targets, in units of the cloud.
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// One lane per coordinate of `v`.
@@ -21,8 +21,7 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Nothing yet.
     pub(super) fn new(dimension: usize) -> Self {
-        let zero = [0.0; TILE];
-        Self { velocity: vec![zero; dimension], log_mass: zero, truncation: zero, rounding: zero, pairs: 0 }
+        Self { velocity: vec![ZERO; dimension], log_mass: ZERO, truncation: ZERO, rounding: ZERO, pairs: 0 }
     }
 
     /// Length of the drift of one target.

@@ -15,11 +15,10 @@ use rayon::prelude::*;
 use super::DriftField;
 use super::bounds::Bounds;
 use super::cutoff::{Budget, Cutoff, Omitted};
-use super::kernel::{Flavour, Lane, QUAD, Queries, Sides, Sweep, TILE};
+use super::kernel::{Flavour, Lane, QUAD, Queries, Sides, Sweep, TILE, ZERO, sweep};
 use super::order::kd_order;
 use super::outcome::Outcome;
 use super::reference::{Reference, heaviest_term};
-use super::simd::sweep;
 use super::sources::Sources;
 use super::sweep::{BATCH, WITHIN_PAIR, add};
 use super::tiles::quad_boxes;
@@ -56,8 +55,8 @@ struct Summed {
 impl TargetTile {
     fn new(sources: &Sources, points: &[f64], members: &[usize]) -> Self {
         let d = sources.tiles.dimension();
-        let mut lanes = vec![[0.0; TILE]; 2 * d + 1];
-        let mut targets = vec![[0.0; TILE]; d];
+        let mut lanes = vec![ZERO; 2 * d + 1];
+        let mut targets = vec![ZERO; d];
         let mut references = Vec::with_capacity(members.len());
         let mut target = vec![0.0; d];
         for (place, &member) in members.iter().enumerate() {
@@ -119,9 +118,8 @@ impl TargetTile {
         let d = sources.tiles.dimension();
         let cutoff = self.cutoff(sources);
         let faintness = self.faintness(sources);
-        let zero = vec![[0.0; TILE]; d + 1];
-        let mut batch = zero.clone();
-        let mut summed = Summed { sums: zero, tiles: 0, pairs: 0, omitted: Omitted::default() };
+        let mut batch = vec![ZERO; d + 1];
+        let mut summed = Summed { sums: batch.clone(), tiles: 0, pairs: 0, omitted: Omitted::default() };
         sources.tree.walk(|_, node| {
             if !cutoff.is_infinite() {
                 let gap_2 = self.bounds.gap_2(&node.bounds);
@@ -141,7 +139,7 @@ impl TargetTile {
                 summed.tiles += 1;
                 if summed.tiles.is_multiple_of(BATCH) {
                     add(&mut summed.sums, &batch);
-                    batch.fill([0.0; TILE]);
+                    batch.fill(ZERO);
                 }
             }
             true

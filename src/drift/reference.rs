@@ -89,7 +89,7 @@ impl Candidate {
         let mut excess = lanes[d + 1].map(|level| (self.level - level) / sources.units.sharpness);
         for ((lane, m), x) in lanes.iter().zip(&self.at).zip(target) {
             let doubled = 2.0 * (x - m);
-            for (excess, z) in excess.iter_mut().zip(lane) {
+            for (excess, z) in excess.iter_mut().zip(lane.iter()) {
                 let arm = z - m;
                 *excess += arm * (arm - doubled);
             }

@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::DriftField;
 use super::cutoff::{Budget, Cutoff};
-use super::kernel::{Flavour, LARGEST_EXPONENT, Lane, Own, Pair, QUAD, Sweep};
+use super::kernel::{Flavour, Lane, Own, Pair, QUAD, Sweep, sweep};
 use super::outcome::Outcome;
 use super::partners::{Load, Partners};
 use super::rounding::Arithmetic;
-use super::simd::sweep;
 use super::sources::Sources;
 use super::sweep::{TilePair, TileSum, add_pairs, own_sums};
+use crate::simd::LARGEST_EXPONENT;
 
 /// A point whose mass is smaller is summed again relative to its heaviest neighbour: [`LARGEST_EXPONENT`] was not negligible for it.
 const FAINT: f64 = 2.4e-181;
@@ -45,8 +45,9 @@ pub(super) fn self_drift(sources: &Sources, field: &mut DriftField) -> Vec<usize
         let members = tiles.members(tile);
         outcome.scatter(members, field);
         let masses = &sums[tile * kernel.lanes() + tiles.dimension()];
-        faint
-            .extend(members.iter().zip(masses).filter(|(_, mass)| **mass < FAINT).map(|(&member, _)| member));
+        faint.extend(
+            members.iter().zip(masses.iter()).filter(|(_, mass)| **mass < FAINT).map(|(&member, _)| member),
+        );
     }
     faint
 }

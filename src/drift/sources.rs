@@ -3,7 +3,6 @@
 use super::kernel::Kernel;
 use super::order::Depth;
 use super::rounding::Arithmetic;
-use super::simd::Instructions;
 use super::tiled::Manner;
 use super::tiles::Tiles;
 use super::tree::Tree;
@@ -11,6 +10,7 @@ use super::units::{Units, largest_magnitude};
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
+use crate::simd::Instructions;
 
 /// The points of positive weight, their tiles and their tree.
 #[derive(Debug)]

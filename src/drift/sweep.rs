@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::kernel::{Lane, TILE};
+use super::kernel::{Lane, TILE, ZERO};
 use super::partners::{Load, Partners};
 
 /// Chunks of work; their number must not depend on the machine.
@@ -42,7 +42,7 @@ pub(super) struct TilePair {
 
 /// Sums of each tile with itself, [`TileSum::lanes`] lanes per tile.
 pub(super) fn own_sums(kernel: &impl TileSum, tiles: usize) -> Vec<Lane> {
-    let mut sums = vec![[0.0; TILE]; tiles * kernel.lanes()];
+    let mut sums = vec![ZERO; tiles * kernel.lanes()];
     sums.par_chunks_mut(kernel.lanes()).enumerate().for_each(|(tile, sums)| kernel.own(tile, sums));
     sums
 }
@@ -127,7 +127,7 @@ impl Part {
         self.sums.clear();
         self.places.clear();
         self.places.resize(partners.tiles(), None);
-        let (mut batch, mut columns) = (vec![[0.0; TILE]; lanes], vec![[0.0; TILE]; lanes]);
+        let (mut batch, mut columns) = (vec![ZERO; lanes], vec![ZERO; lanes]);
         for row in rows {
             let mut done = 0_usize;
             partners.later(row, |column| {
@@ -154,7 +154,7 @@ impl Part {
         } else {
             add(&mut self.sums[place..place + self.lanes], sums);
         }
-        sums.fill([0.0; TILE]);
+        sums.fill(ZERO);
     }
 
     fn of(&self, tile: usize) -> Option<&[Lane]> {
@@ -163,5 +163,7 @@ impl Part {
 }
 
 pub(super) fn add(sums: &mut [Lane], terms: &[Lane]) {
-    sums.as_flattened_mut().iter_mut().zip(terms.as_flattened()).for_each(|(sum, term)| *sum += term);
+    for (sums, terms) in sums.iter_mut().zip(terms) {
+        sums.iter_mut().zip(terms.iter()).for_each(|(sum, term)| *sum += term);
+    }
 }

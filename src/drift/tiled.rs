@@ -2,12 +2,12 @@
 
 use super::queries::drift_at;
 use super::self_drift::self_drift;
-use super::simd::Instructions;
 use super::sources::Sources;
 use super::{DriftField, Targets, check};
 use crate::cloud::CloudView;
 use crate::error::Result;
 use crate::scale::Beta;
+use crate::simd::Instructions;
 
 /// How a sum is carried out.
 #[derive(Debug, Clone, Copy)]

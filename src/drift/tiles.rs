@@ -3,10 +3,11 @@
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
-use super::kernel::{Lane, QUAD, QUADS, Sides, TILE};
+use super::kernel::{Lane, QUAD, QUADS, Sides, TILE, ZERO};
 use super::order::{Depth, kd_order};
 use super::units::{FAR_AWAY, Units};
 use crate::cloud::CloudView;
+use crate::simd::Block;
 
 /// A weight counts as at least this (its binary logarithm) where references are compared, so that no exponent overflows.
 const LIGHTEST: f64 = -1000.0;
@@ -29,7 +30,7 @@ impl Tiles {
         let dimension = cloud.dimension;
         kd_order(cloud.points, dimension, depth, &mut members);
         let attributes = dimension + 2;
-        let mut lanes = vec![[0.0; TILE]; members.len().div_ceil(TILE) * attributes];
+        let mut lanes = vec![ZERO; members.len().div_ceil(TILE) * attributes];
         lanes.par_chunks_mut(attributes).zip(members.par_chunks(TILE)).for_each(|(lanes, members)| {
             fill(cloud, members, units, lanes);
         });
@@ -93,7 +94,7 @@ impl Tiles {
 
 fn fill(cloud: CloudView<'_>, members: &[usize], units: Units, lanes: &mut [Lane]) {
     let d = cloud.dimension;
-    lanes[..d].fill([FAR_AWAY; TILE]);
+    lanes[..d].fill(Block([FAR_AWAY; TILE]));
     for (place, &member) in members.iter().enumerate() {
         for (lane, x) in lanes.iter_mut().zip(&cloud.points[member * d..(member + 1) * d]) {
             lane[place] = x * units.per_length;

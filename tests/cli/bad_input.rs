@@ -137,3 +137,12 @@ fn a_radius_that_leaves_no_token_says_what_would_do() {
     assert!(message.contains("distance 5") && message.contains("increase R or resample"), "{message}");
     assert_eq!(bench.files(), ["far.npy"]);
 }
+
+#[test]
+fn unknown_instructions_are_named_with_those_that_are_known() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ebflow"));
+    let output = command.args(["verify", "--list"]).env("EBFLOW_SIMD", "avx1024").output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("avx1024") && message.contains("avx2 or portable"), "{message}");
+}

@@ -18,8 +18,8 @@ fn nothing_has_moved_on_one_thread() {
 }
 
 #[test]
-fn nothing_has_moved_on_two_threads() {
-    check("--jobs 2", &[]);
+fn nothing_has_moved_on_two_threads_with_avx2() {
+    check("--jobs 2", &[("EBFLOW_SIMD", "avx2")]);
 }
 
 #[test]

@@ -10,15 +10,15 @@
 //!
 //! so neither underflow nor the cancellation of two large distances spoils a far query.
 
+use std::f64::consts::LOG2_E;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::exponential::{LARGEST, decay};
-use super::fused::{Arithmetic, Kernel, dispatch};
 use super::neighbours::{Choice, Neighbours};
 use super::row::Row;
 use super::sources::Sources;
 use super::transfer::{SLACK, UNIT};
+use crate::simd::{Program, Vector, widest};
 
 /// Sources handled together.
 const LANES: usize = 8;
@@ -26,8 +26,11 @@ const LANES: usize = 8;
 const DEPTH: usize = 64;
 /// Roundings of a term besides those of its exponent: the exponential, the weight, the product.
 const TERM_ROUNDING: f64 = 16.0;
-/// Roundings of an exponent, relative to the sum of its terms' absolute values.
-const EXPONENT_ROUNDING: f64 = 8.0;
+/// Roundings of an exponent, relative to the sum of its terms' absolute values: three in each of `δ` and `y` (a difference, a product, `√β`), one
+/// in `δ/2 − y`, three in the sum of the products, two in the product with `log₂ e`.
+const EXPONENT_ROUNDING: f64 = 12.0;
+/// Exponents beyond this count as infinite, and below its negative as that.
+const LARGEST: f64 = 693.0;
 
 /// Moves towards the heaviest source: each leaves an error of a rounding of the last penalty, and where more are needed all
 /// digits are lost.
@@ -86,7 +89,7 @@ impl<const D: usize> Direct<'_, D> {
         let reference = if self.own_reference { *target } else { self.reference(target, choice) };
         let scaled = |axis: usize| (target[axis] - reference[axis]) * self.scale;
         let offset: [f64; D] = std::array::from_fn(scaled);
-        let sums = dispatch(Sum { direct: self, ranges: &choice.ranges, reference, offset });
+        let sums = widest(Sum { direct: self, ranges: &choice.ranges, reference, offset });
         self.finish(&sums, offset, choice)
     }
 
@@ -98,7 +101,7 @@ impl<const D: usize> Direct<'_, D> {
         let mut place = choice.ranges.first().map_or(0, |range| range.start);
         for _ in 0..MOVES {
             let from = self.sources.sorted.point(place);
-            let found = dispatch(Heaviest { direct: self, ranges: &choice.ranges, target, from, logs });
+            let found = widest(Heaviest { direct: self, ranges: &choice.ranges, target, from, logs });
             place = found.place.unwrap_or(place);
             if found.penalty.abs() <= DECIDED {
                 break;
@@ -158,11 +161,12 @@ struct Sum<'a, const D: usize> {
     offset: [f64; D],
 }
 
-impl<const D: usize> Kernel for Sum<'_, D> {
+impl<const D: usize> Program for Sum<'_, D> {
+    type Scalar = f64;
     type Output = Sums<D>;
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> Sums<D> {
+    fn run<V: Vector<Scalar = f64>>(self, any: V) -> Sums<D> {
         let mut sums = Sums {
             mass: 0.0,
             first: [0.0; D],
@@ -177,7 +181,7 @@ impl<const D: usize> Kernel for Sum<'_, D> {
                 let mut block = LaneSums::<D>::default();
                 let end = (start + LANES * DEPTH).min(range.end);
                 for lane in (start..end).step_by(LANES) {
-                    block.add::<A>(&self.load(lane, (end - lane).min(LANES)), &self.offset);
+                    block.add(any, &self.load(lane, (end - lane).min(LANES)), &self.offset);
                 }
                 block.join(&mut sums);
             }
@@ -222,6 +226,18 @@ impl<const D: usize> Sum<'_, D> {
     }
 }
 
+/// `e^{−q}`; zero for `q >` [`LARGEST`] and for what is not a number.
+#[inline(always)]
+fn decays<V: Vector<Scalar = f64>>(any: V, q: &[f64; LANES]) -> [f64; LANES] {
+    let mut decays = [0.0; LANES];
+    for at in (0..LANES).step_by(V::WIDTH) {
+        let q = any.load(&q[at..]);
+        let [power] = V::exp2_minus(any.splat(LOG2_E), [q.max(any.splat(-LARGEST))]);
+        power.where_at_most(q, any.splat(LARGEST)).store(&mut decays[at..]);
+    }
+    decays
+}
+
 /// [`Sums`], one per lane.
 struct LaneSums<const D: usize> {
     mass: [f64; LANES],
@@ -242,28 +258,31 @@ impl<const D: usize> Default for LaneSums<D> {
 
 impl<const D: usize> LaneSums<D> {
     #[inline(always)]
-    fn add<A: Arithmetic>(&mut self, lanes: &Lanes<D>, offset: &[f64; D]) {
-        for i in 0..LANES {
-            let (mut exponent, mut strain, mut extent) = (0.0, 0.0, 0.0);
-            for (deltas, offset) in lanes.deltas.iter().zip(offset) {
+    fn add<V: Vector<Scalar = f64>>(&mut self, any: V, lanes: &Lanes<D>, offset: &[f64; D]) {
+        let [mut exponents, mut strains, mut extents] = [[0.0; LANES]; 3];
+        for (deltas, offset) in lanes.deltas.iter().zip(offset) {
+            for i in 0..LANES {
                 let delta = deltas[i];
-                exponent = A::mul_add(delta, A::mul_add(0.5, delta, -offset), exponent);
-                strain = A::mul_add(delta.abs(), A::mul_add(0.5, delta.abs(), offset.abs()), strain);
-                extent += delta.abs();
+                exponents[i] = V::fused(delta, V::fused(0.5, delta, -offset), exponents[i]);
+                strains[i] = V::fused(delta.abs(), V::fused(0.5, delta.abs(), offset.abs()), strains[i]);
+                extents[i] += delta.abs();
             }
-            let weight = lanes.weights[i] * decay::<A>(exponent);
+        }
+        let mut weights = decays(any, &exponents);
+        for i in 0..LANES {
+            weights[i] *= lanes.weights[i];
             // A term that vanished must not turn into 0·∞ where coordinates are huge.
-            let counts = weight > 0.0;
-            let strain = if counts { strain } else { 0.0 };
-            let extent = if counts { extent } else { 0.0 };
-            self.mass[i] += weight;
+            let counts = weights[i] > 0.0;
+            let strain = if counts { strains[i] } else { 0.0 };
+            let extent = if counts { extents[i] } else { 0.0 };
+            self.mass[i] += weights[i];
             for axis in 0..D {
                 let delta = if counts { lanes.deltas[axis][i] } else { 0.0 };
-                self.first[axis][i] = A::mul_add(weight, delta, self.first[axis][i]);
+                self.first[axis][i] = V::fused(weights[i], delta, self.first[axis][i]);
             }
-            self.spread[i] = A::mul_add(weight, extent, self.spread[i]);
-            self.strain[i] = A::mul_add(weight, strain, self.strain[i]);
-            self.strained_spread[i] = A::mul_add(weight * strain, extent, self.strained_spread[i]);
+            self.spread[i] = V::fused(weights[i], extent, self.spread[i]);
+            self.strain[i] = V::fused(weights[i], strain, self.strain[i]);
+            self.strained_spread[i] = V::fused(weights[i] * strain, extent, self.strained_spread[i]);
             self.widest[i] = if extent > self.widest[i] { extent } else { self.widest[i] };
         }
     }
@@ -297,17 +316,18 @@ struct Found {
     penalty: f64,
 }
 
-impl<const D: usize> Kernel for Heaviest<'_, D> {
+impl<const D: usize> Program for Heaviest<'_, D> {
+    type Scalar = f64;
     type Output = Found;
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> Found {
+    fn run<V: Vector<Scalar = f64>>(self, _: V) -> Found {
         let mut found = Found { place: None, penalty: f64::INFINITY };
         for range in self.ranges {
             for start in range.clone().step_by(DEPTH) {
                 let mut penalties = [f64::INFINITY; DEPTH];
                 let count = DEPTH.min(range.end - start);
-                self.penalties::<A>(start, &mut penalties[..count]);
+                self.penalties::<V>(start, &mut penalties[..count]);
                 let mut smallest = f64::INFINITY;
                 for &penalty in &penalties {
                     smallest = if penalty < smallest { penalty } else { smallest };
@@ -324,7 +344,7 @@ impl<const D: usize> Kernel for Heaviest<'_, D> {
 
 impl<const D: usize> Heaviest<'_, D> {
     #[inline(always)]
-    fn penalties<A: Arithmetic>(&self, start: usize, penalties: &mut [f64]) {
+    fn penalties<V: Vector<Scalar = f64>>(&self, start: usize, penalties: &mut [f64]) {
         penalties.fill(0.0);
         let scale = self.direct.scale;
         for axis in 0..D {
@@ -332,7 +352,7 @@ impl<const D: usize> Heaviest<'_, D> {
             let offset = (self.target[axis] - self.from[axis]) * scale;
             for (penalty, z) in penalties.iter_mut().zip(coordinates) {
                 let delta = (z - self.from[axis]) * scale;
-                *penalty = A::mul_add(delta, A::mul_add(0.5, delta, -offset), *penalty);
+                *penalty = V::fused(delta, V::fused(0.5, delta, -offset), *penalty);
             }
         }
         if let Some(logs) = self.logs {

@@ -9,12 +9,12 @@
 //! ```
 
 use super::account::Account;
-use super::fused::{Arithmetic, Kernel, dispatch};
 use super::grid::Centre;
 use super::logarithm::ln;
 use super::row::Row;
 use super::series::{self, BATCH, Fields};
 use super::transfer::{SLACK, UNIT};
+use crate::simd::{Program, Vector, widest};
 
 /// Quantities that all targets share.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ pub(super) struct Tile<'a, const D: usize> {
 impl<const D: usize> Tile<'_, D> {
     /// Fills one row per target.
     pub fn fill<const P: usize>(&self, rows: &mut [f64]) {
-        dispatch(Fill::<D, P> { tile: self, errors: self.errors(), rows });
+        widest(Fill::<D, P> { tile: self, errors: self.errors(), rows });
     }
 
     fn errors(&self) -> Errors {
@@ -86,7 +86,7 @@ struct Errors {
 impl Errors {
     /// Turns fields and their gradients in units of `X` into velocities with their bounds.
     #[inline(always)]
-    fn fill_rows<A: Arithmetic, const D: usize>(&self, fields: &Fields<D>, rows: &mut [f64]) {
+    fn fill_rows<V: Vector<Scalar = f64>, const D: usize>(&self, fields: &Fields<D>, rows: &mut [f64]) {
         let width = 1.0 / self.frame.scale;
         let mut lanes = RowLanes::<D>::ZERO;
         for i in 0..BATCH {
@@ -94,7 +94,7 @@ impl Errors {
             let mut square = 0.0;
             for axis in 0..D {
                 let relative = fields.slopes[axis][i] * inverse;
-                square = A::mul_add(relative, relative, square);
+                square = V::fused(relative, relative, square);
                 lanes.velocity[axis][i] = relative * width;
             }
             let speed = square.sqrt();
@@ -106,7 +106,7 @@ impl Errors {
             let share = if least > 0.0 { width / least } else { f64::INFINITY };
             lanes.truncation[i] = SLACK * (kept + dropped) * share;
             lanes.rounding[i] = SLACK * rounding * share + 8.0 * UNIT * speed * width;
-            lanes.log_mass[i] = ln::<A>(mass) + self.frame.log_unit;
+            lanes.log_mass[i] = ln::<V>(mass) + self.frame.log_unit;
         }
         for (i, row) in rows.chunks_exact_mut(Row::<D>::LENGTH).enumerate() {
             for (entry, lane) in row.iter_mut().zip(&lanes.velocity) {
@@ -142,11 +142,12 @@ struct Fill<'a, const D: usize, const P: usize> {
     rows: &'a mut [f64],
 }
 
-impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
+impl<const D: usize, const P: usize> Program for Fill<'_, D, P> {
+    type Scalar = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
+    fn run<V: Vector<Scalar = f64>>(self, _: V) {
         let per_radius = 2.0 / self.tile.frame.width;
         let to_box = per_radius * self.tile.frame.scale;
         let (matrix, _) = self.tile.tensor.as_chunks::<P>();
@@ -159,11 +160,11 @@ impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
                     *position = self.tile.centre[axis].to(x) * to_box;
                 }
             }
-            let mut fields = series::evaluate::<A, D, P>(matrix, &positions);
+            let mut fields = series::evaluate::<V, D, P>(matrix, &positions);
             for slope in fields.slopes.as_flattened_mut() {
                 *slope *= per_radius;
             }
-            self.errors.fill_rows::<A, D>(&fields, rows);
+            self.errors.fill_rows::<V, D>(&fields, rows);
         }
     }
 }

@@ -23,8 +23,6 @@ mod chebyshev;
 mod direct;
 mod evaluate;
 mod expansion;
-mod exponential;
-mod fused;
 mod grid;
 mod keys;
 mod logarithm;

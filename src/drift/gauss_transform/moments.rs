@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::chebyshev;
-use super::fused::{Arithmetic, Kernel, dispatch};
 use super::grid::Centre;
 use super::pool::Pool;
 use super::sources::Sources;
+use crate::simd::{Program, Vector, widest};
 
 /// Points whose products are added up before the sum joins the moments.
 const BLOCK: usize = 32;
@@ -28,14 +28,14 @@ pub(super) fn all<const D: usize, const P: usize>(sources: &Sources<D>, scale: f
         let task =
             |start: usize| Task::<D, P> { sources, centre, scale, start, end: (start + TASK).min(cell.end) };
         if cell.len() <= TASK {
-            return dispatch(Fill { task: task(cell.start), moments });
+            return widest(Fill { task: task(cell.start), moments });
         }
         let starts: Vec<usize> = (cell.start..cell.end).step_by(TASK).collect();
         let parts: Vec<Vec<f64>> = starts
             .into_par_iter()
             .map(|start| {
                 let mut part = vec![0.0; size];
-                dispatch(Fill { task: task(start), moments: &mut part });
+                widest(Fill { task: task(start), moments: &mut part });
                 part
             })
             .collect();
@@ -60,16 +60,17 @@ struct Fill<'a, const D: usize, const P: usize> {
     moments: &'a mut [f64],
 }
 
-impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
+impl<const D: usize, const P: usize> Program for Fill<'_, D, P> {
+    type Scalar = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
+    fn run<V: Vector<Scalar = f64>>(self, _: V) {
         let mut basis = [[[0.0; P]; BLOCK]; D];
         for start in (self.task.start..self.task.end).step_by(BLOCK) {
             let count = BLOCK.min(self.task.end - start);
-            self.task.basis::<A>(start, count, &mut basis);
-            add_products::<A, D, P>(&basis, count, self.moments);
+            self.task.basis::<V>(start, count, &mut basis);
+            add_products::<V, D, P>(&basis, count, self.moments);
         }
     }
 }
@@ -77,14 +78,14 @@ impl<const D: usize, const P: usize> Kernel for Fill<'_, D, P> {
 impl<const D: usize, const P: usize> Task<'_, D, P> {
     /// Polynomials at `count` sources; the weight goes into the first axis.
     #[inline(always)]
-    fn basis<A: Arithmetic>(&self, start: usize, count: usize, basis: &mut [[[f64; P]; BLOCK]; D]) {
+    fn basis<V: Vector<Scalar = f64>>(&self, start: usize, count: usize, basis: &mut [[[f64; P]; BLOCK]; D]) {
         for (axis, basis) in basis.iter_mut().enumerate() {
             let coordinates = &self.sources.sorted.coordinates[axis][start..start + count];
             let weights =
                 self.sources.weights.as_ref().filter(|_| axis == 0).map(|w| &w[start..start + count]);
             for (i, (values, &x)) in basis.iter_mut().zip(coordinates).enumerate() {
                 let weight = weights.map_or(1.0, |weights| weights[i]);
-                *values = chebyshev::weighted::<A, P>(self.centre[axis].to(x) * self.scale, weight);
+                *values = chebyshev::weighted::<V, P>(self.centre[axis].to(x) * self.scale, weight);
             }
         }
     }
@@ -92,7 +93,7 @@ impl<const D: usize, const P: usize> Task<'_, D, P> {
 
 /// Adds the tensor products of the axes' polynomials, summed over the block.
 #[inline(always)]
-fn add_products<A: Arithmetic, const D: usize, const P: usize>(
+fn add_products<V: Vector<Scalar = f64>, const D: usize, const P: usize>(
     basis: &[[[f64; P]; BLOCK]; D],
     count: usize,
     moments: &mut [f64],
@@ -100,7 +101,7 @@ fn add_products<A: Arithmetic, const D: usize, const P: usize>(
     if D == 1 {
         add_line::<P>(&basis[0][..count], moments);
     } else {
-        add_plane::<A, P>(&basis[0][..count], &basis[1][..count], moments);
+        add_plane::<V, P>(&basis[0][..count], &basis[1][..count], moments);
     }
 }
 
@@ -119,14 +120,14 @@ fn add_line<const P: usize>(values: &[[f64; P]], moments: &mut [f64]) {
 
 /// `M_mk += Σ_j a_jm b_jk`, two rows at a time so that the sums stay in registers.
 #[inline(always)]
-fn add_plane<A: Arithmetic, const P: usize>(a: &[[f64; P]], b: &[[f64; P]], moments: &mut [f64]) {
+fn add_plane<V: Vector<Scalar = f64>, const P: usize>(a: &[[f64; P]], b: &[[f64; P]], moments: &mut [f64]) {
     for (pair, rows) in moments.chunks_exact_mut(2 * P).enumerate() {
         let mut sums = [[0.0; P]; 2];
         for (a, b) in a.iter().zip(b) {
             let (upper, lower) = (a[2 * pair], a[2 * pair + 1]);
             for k in 0..P {
-                sums[0][k] = A::mul_add(upper, b[k], sums[0][k]);
-                sums[1][k] = A::mul_add(lower, b[k], sums[1][k]);
+                sums[0][k] = V::fused(upper, b[k], sums[0][k]);
+                sums[1][k] = V::fused(lower, b[k], sums[1][k]);
             }
         }
         for (moment, sum) in rows.iter_mut().zip(sums.as_flattened()) {

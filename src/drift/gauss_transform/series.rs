@@ -2,7 +2,7 @@
 //!
 //! The innermost loops run over the positions, so that nothing has to be transposed or summed across a register.
 
-use super::fused::Arithmetic;
+use crate::simd::Vector;
 
 /// Positions evaluated together.
 pub(super) const BATCH: usize = 8;
@@ -24,19 +24,19 @@ impl<const D: usize> Fields<D> {
 
 /// Evaluates the series whose coefficients are `matrix`, the last axis fastest.
 #[inline(always)]
-pub(super) fn evaluate<A: Arithmetic, const D: usize, const P: usize>(
+pub(super) fn evaluate<V: Vector<Scalar = f64>, const D: usize, const P: usize>(
     matrix: &[[f64; P]],
     positions: &[Lanes; D],
 ) -> Fields<D> {
-    let first = Table::<P>::new::<A>(&positions[0]);
+    let first = Table::<P>::new::<V>(&positions[0]);
     let mut fields = Fields::ZERO;
     if D == 1 {
         for (degree, coefficient) in matrix[0].iter().enumerate() {
-            add::<A>(*coefficient, &first.values[degree], &mut fields.values);
-            add::<A>(*coefficient, &first.slopes[degree], &mut fields.slopes[0]);
+            add::<V>(*coefficient, &first.values[degree], &mut fields.values);
+            add::<V>(*coefficient, &first.slopes[degree], &mut fields.slopes[0]);
         }
     } else {
-        let plane = contract::<A, P>(matrix, &first, &Table::<P>::new::<A>(&positions[1]));
+        let plane = contract::<V, P>(matrix, &first, &Table::<P>::new::<V>(&positions[1]));
         fields.values = plane.values;
         fields.slopes.copy_from_slice(&plane.slopes[..D]);
     }
@@ -52,7 +52,7 @@ struct Table<const P: usize> {
 impl<const P: usize> Table<P> {
     /// From `f_{k+1} = 2t f_k − f_{k−1}`, which both `T_k` and `T_k'/k` satisfy.
     #[inline(always)]
-    fn new<A: Arithmetic>(positions: &Lanes) -> Self {
+    fn new<V: Vector<Scalar = f64>>(positions: &Lanes) -> Self {
         let mut table = Self { values: [[1.0; BATCH]; P], slopes: [[0.0; BATCH]; P] };
         let (mut before, mut current) = ([0.0; BATCH], [1.0; BATCH]);
         table.values[1] = *positions;
@@ -60,8 +60,8 @@ impl<const P: usize> Table<P> {
         for degree in 2..P {
             for i in 0..BATCH {
                 let twice = 2.0 * positions[i];
-                let value = A::mul_add(twice, table.values[degree - 1][i], -table.values[degree - 2][i]);
-                let slope = A::mul_add(twice, current[i], -before[i]);
+                let value = V::fused(twice, table.values[degree - 1][i], -table.values[degree - 2][i]);
+                let slope = V::fused(twice, current[i], -before[i]);
                 (before[i], current[i]) = (current[i], slope);
                 table.values[degree][i] = value;
                 table.slopes[degree][i] = slope * degree as f64;
@@ -73,7 +73,7 @@ impl<const P: usize> Table<P> {
 
 /// Two axes: for two degrees of the last at a time, sums over the first stay in registers.
 #[inline(always)]
-fn contract<A: Arithmetic, const P: usize>(
+fn contract<V: Vector<Scalar = f64>, const P: usize>(
     matrix: &[[f64; P]],
     first: &Table<P>,
     last: &Table<P>,
@@ -84,29 +84,29 @@ fn contract<A: Arithmetic, const P: usize>(
         let mut slopes = [[0.0; BATCH]; 2];
         for (degree, row) in matrix.iter().enumerate().take(P) {
             for k in 0..2 {
-                add::<A>(row[2 * pair + k], &first.values[degree], &mut values[k]);
-                add::<A>(row[2 * pair + k], &first.slopes[degree], &mut slopes[k]);
+                add::<V>(row[2 * pair + k], &first.values[degree], &mut values[k]);
+                add::<V>(row[2 * pair + k], &first.slopes[degree], &mut slopes[k]);
             }
         }
         for k in 0..2 {
-            add_product::<A>(&values[k], &last.values[2 * pair + k], &mut fields.values);
-            add_product::<A>(&slopes[k], &last.values[2 * pair + k], &mut fields.slopes[0]);
-            add_product::<A>(&values[k], &last.slopes[2 * pair + k], &mut fields.slopes[1]);
+            add_product::<V>(&values[k], &last.values[2 * pair + k], &mut fields.values);
+            add_product::<V>(&slopes[k], &last.values[2 * pair + k], &mut fields.slopes[0]);
+            add_product::<V>(&values[k], &last.slopes[2 * pair + k], &mut fields.slopes[1]);
         }
     }
     fields
 }
 
 #[inline(always)]
-fn add<A: Arithmetic>(factor: f64, lanes: &Lanes, sums: &mut Lanes) {
+fn add<V: Vector<Scalar = f64>>(factor: f64, lanes: &Lanes, sums: &mut Lanes) {
     for i in 0..BATCH {
-        sums[i] = A::mul_add(factor, lanes[i], sums[i]);
+        sums[i] = V::fused(factor, lanes[i], sums[i]);
     }
 }
 
 #[inline(always)]
-fn add_product<A: Arithmetic>(a: &Lanes, b: &Lanes, sums: &mut Lanes) {
+fn add_product<V: Vector<Scalar = f64>>(a: &Lanes, b: &Lanes, sums: &mut Lanes) {
     for i in 0..BATCH {
-        sums[i] = A::mul_add(a[i], b[i], sums[i]);
+        sums[i] = V::fused(a[i], b[i], sums[i]);
     }
 }

@@ -14,9 +14,9 @@ use rayon::prelude::*;
 
 use super::account::Account;
 use super::expansion::Expansion;
-use super::fused::{Arithmetic, Kernel, dispatch};
 use super::pool::Pool;
 use super::transfer::Transfer;
+use crate::simd::{Program, Vector, widest};
 
 /// Boxes with a tensor of `P^D` numbers and an account each.
 pub(super) struct Layer<const D: usize> {
@@ -141,7 +141,7 @@ impl<const D: usize, const P: usize> Pass<'_, D, P> {
             account.add_transferred(&self.layer.accounts[input], self.axis, &transfer.bounds);
             parts.push(Part { transfer, tensor: &self.layer.tensors[input * size..][..size] });
         }
-        dispatch(Combine::<D, P> { parts, tensor });
+        widest(Combine::<D, P> { parts, tensor });
         account
     }
 }
@@ -158,20 +158,21 @@ struct Combine<'a, const D: usize, const P: usize> {
     tensor: &'a mut [f64],
 }
 
-impl<const D: usize, const P: usize> Kernel for Combine<'_, D, P> {
+impl<const D: usize, const P: usize> Program for Combine<'_, D, P> {
+    type Scalar = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
+    fn run<V: Vector<Scalar = f64>>(self, _: V) {
         if D == 1 {
             for part in &self.parts {
-                add_line::<A, P>(part, self.tensor);
+                add_line::<V, P>(part, self.tensor);
             }
             return;
         }
         let mut sums = [[0.0; P]; P];
         for part in &self.parts {
-            add_plane::<A, P>(part, &mut sums);
+            add_plane::<V, P>(part, &mut sums);
         }
         for (lane, values) in self.tensor.chunks_exact_mut(P).enumerate() {
             for (value, sum) in values.iter_mut().zip(&sums) {
@@ -182,13 +183,13 @@ impl<const D: usize, const P: usize> Kernel for Combine<'_, D, P> {
 }
 
 #[inline(always)]
-fn add_line<A: Arithmetic, const P: usize>(part: &Part<'_>, output: &mut [f64]) {
+fn add_line<V: Vector<Scalar = f64>, const P: usize>(part: &Part<'_>, output: &mut [f64]) {
     let rows = part.transfer.coefficients.chunks_exact(P);
     for ((degree, row), value) in rows.enumerate().zip(output) {
         let length = part.transfer.lengths[degree / 2];
         let mut sum = 0.0;
         for (coefficient, moment) in row[..length].iter().zip(part.tensor) {
-            sum = A::mul_add(*coefficient, *moment, sum);
+            sum = V::fused(*coefficient, *moment, sum);
         }
         *value += sum;
     }
@@ -196,7 +197,7 @@ fn add_line<A: Arithmetic, const P: usize>(part: &Part<'_>, output: &mut [f64]) 
 
 /// `sums[m][lane] += Σ_k A[m][k]·input[k][lane]`, two rows at a time.
 #[inline(always)]
-fn add_plane<A: Arithmetic, const P: usize>(part: &Part<'_>, sums: &mut [[f64; P]; P]) {
+fn add_plane<V: Vector<Scalar = f64>, const P: usize>(part: &Part<'_>, sums: &mut [[f64; P]; P]) {
     let (rows, _) = part.transfer.coefficients.as_chunks::<P>();
     let (inputs, _) = part.tensor.as_chunks::<P>();
     for (pair, &length) in part.transfer.lengths.iter().enumerate() {
@@ -204,8 +205,8 @@ fn add_plane<A: Arithmetic, const P: usize>(part: &Part<'_>, sums: &mut [[f64; P
         let (upper, lower) = (&rows[2 * pair], &rows[2 * pair + 1]);
         for (k, input) in inputs.iter().enumerate().take(length.min(P)) {
             for lane in 0..P {
-                both[0][lane] = A::mul_add(upper[k], input[lane], both[0][lane]);
-                both[1][lane] = A::mul_add(lower[k], input[lane], both[1][lane]);
+                both[0][lane] = V::fused(upper[k], input[lane], both[0][lane]);
+                both[1][lane] = V::fused(lower[k], input[lane], both[1][lane]);
             }
         }
         for (row, half) in both.iter().enumerate() {

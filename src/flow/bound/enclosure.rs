@@ -32,7 +32,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::pairs::{Column, Influx, PairSums, Pairs, Side};
-use crate::drift::wide::Real;
+use crate::simd::Real;
 
 /// Rounding of sums in single precision, kernel values included, relative to their size.
 const SINGLE_ROUNDING: f64 = 1e-3;

@@ -3,7 +3,7 @@
 use std::f64::consts::LOG2_E;
 
 use super::enclosure::Enclosure;
-use crate::drift::wide::{BLOCK, Real, RowProgram, Wide, block, widest};
+use crate::simd::{BLOCK, Block, Program, Real, Vector, widest};
 
 /// Vectors that are worked on side by side.
 const CHAINS: usize = 2;
@@ -20,11 +20,11 @@ const CANCELLATION: f64 = 1e-5;
 /// The columns: one array per attribute, padded to whole blocks with points of no mass.
 pub(super) struct Pairs<R> {
     dimension: usize,
-    points: Vec<Vec<R>>,
-    motion: Vec<Vec<R>>,
-    radius: Vec<R>,
-    masses: Vec<R>,
-    columns: Vec<Vec<R>>,
+    points: Vec<Vec<Block<R>>>,
+    motion: Vec<Vec<Block<R>>>,
+    radius: Vec<Block<R>>,
+    masses: Vec<Block<R>>,
+    columns: Vec<Vec<Block<R>>>,
 }
 
 /// A vector that the off-diagonal part of the comparison system is applied to.
@@ -89,13 +89,9 @@ pub(super) struct Influx {
 impl<R: Real> Pairs<R> {
     pub fn new<'c>(enclosure: &Enclosure<'_>, columns: impl Iterator<Item = &'c Column<'c>>) -> Self {
         let (d, n) = (enclosure.dimension, enclosure.radius.len());
-        let padded = n.next_multiple_of(BLOCK);
-        let spread = |values: &[f64], c: usize| -> Vec<R> {
-            (0..padded).map(|i| R::of(values[if i < n { i * d + c } else { c }])).collect()
-        };
-        let plain = |values: &[f64]| -> Vec<R> {
-            (0..padded).map(|i| values.get(i).map_or_else(R::default, |x| R::of(*x))).collect()
-        };
+        let spread =
+            |values: &[f64], c: usize| Block::row(n, |i| R::of(values[if i < n { i * d + c } else { c }]));
+        let plain = |values: &[f64]| Block::row(n, |i| values.get(i).map_or_else(R::default, |x| R::of(*x)));
         let masses = enclosure.weights.map_or_else(|| vec![1.0 / n as f64; n], <[f64]>::to_vec);
         Self {
             dimension: d,
@@ -134,10 +130,10 @@ struct Own<V> {
     barycentre: V,
 }
 
-impl<R: Real, V: Wide<Scalar = R>> Own<V> {
+impl<R: Real, V: Vector<Scalar = R>> Own<V> {
     #[inline(always)]
-    fn new(side: &Side<'_>, c: usize) -> Self {
-        let number = |x: f64| V::splat(R::of(x));
+    fn new(any: V, side: &Side<'_>, c: usize) -> Self {
+        let number = |x: f64| any.splat(R::of(x));
         Self {
             point: number(side.points[c]),
             motion: number(side.motion[c]),
@@ -158,9 +154,9 @@ struct Fixed<'a, V> {
 /// What the columns of a block are multiplied with.
 struct Factors<R> {
     /// `σ + |δ+v|Ξ + Ξ(|δ|+Ξ)`, weighted.
-    plain: [R; BLOCK],
+    plain: Block<R>,
     /// `|δ|+Ξ`, weighted.
-    turned: [R; BLOCK],
+    turned: Block<R>,
 }
 
 /// Running sums of a row.
@@ -181,31 +177,31 @@ struct Totals<'a, R, V> {
     factors: Factors<R>,
 }
 
-impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION> {
+impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
     type Scalar = R;
     type Output = PairSums;
 
     #[inline(always)]
-    fn run<V: Wide<Scalar = R>>(self) -> PairSums {
+    fn run<V: Vector<Scalar = R>>(self, any: V) -> PairSums {
         let Self { pairs, side } = self;
         let d = if DIMENSION == 0 { pairs.dimension } else { DIMENSION };
-        let zero = V::zero();
-        let mut room = [Own::<V>::new(&side, 0); MOST_INLINE];
+        let zero = any.zero();
+        let mut room = [Own::<V>::new(any, &side, 0); MOST_INLINE];
         let spill: Vec<Own<V>> =
-            (0..if d > MOST_INLINE { d } else { 0 }).map(|c| Own::new(&side, c)).collect();
+            (0..if d > MOST_INLINE { d } else { 0 }).map(|c| Own::new(any, &side, c)).collect();
         let own = if d > MOST_INLINE {
             &spill[..]
         } else {
             for (c, own) in room.iter_mut().enumerate().take(d).skip(1) {
-                *own = Own::new(&side, c);
+                *own = Own::new(any, &side, c);
             }
             &room[..d]
         };
         let fixed = Fixed {
             own,
-            radius: V::splat(R::of(side.radius)),
-            half_length: V::splat(R::of(side.half_length)),
-            log_mass: V::splat(R::of(side.log_mass)),
+            radius: any.splat(R::of(side.radius)),
+            half_length: any.splat(R::of(side.half_length)),
+            log_mass: any.splat(R::of(side.log_mass)),
         };
         let running = Running {
             mass: zero,
@@ -220,28 +216,29 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
         let mut few = [zero; INLINE_MOMENTS];
         let mut many = vec![zero; if d > MOST_INLINE { moments } else { 0 }];
         let moment = if d > MOST_INLINE { &mut many[..] } else { &mut few[..moments] };
-        let factors = Factors { plain: [R::default(); BLOCK], turned: [R::default(); BLOCK] };
+        let nothing = Block([R::default(); BLOCK]);
+        let factors = Factors { plain: nothing, turned: nothing };
         let mut totals = Totals { running, moment, factors };
         let mut influx = vec![(zero, zero); pairs.columns.len()];
-        for at in (0..pairs.masses.len()).step_by(BLOCK) {
-            let itself = side.row.checked_sub(at).filter(|k| *k < BLOCK);
-            let mut radius = *block(&pairs.radius, at);
+        for at in 0..pairs.masses.len() {
+            let itself = side.row.checked_sub(at * BLOCK).filter(|k| *k < BLOCK);
+            let mut radius = pairs.radius[at];
             if let Some(k) = itself {
                 // The particle does not move against itself.
                 radius[k] = R::of(-side.radius);
             }
             for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
-                step::<R, V>(pairs, &fixed, at, k, &radius, &mut totals);
+                step(any, pairs, &fixed, at, k, &radius, &mut totals);
             }
             if let Some(k) = itself {
                 (totals.factors.plain[k], totals.factors.turned[k]) = (R::default(), R::default());
             }
             for ((plain, turned), column) in influx.iter_mut().zip(&pairs.columns) {
-                let column = block(column, at);
+                let column = &column[at];
                 for k in (0..BLOCK).step_by(V::WIDTH) {
-                    let x = V::load(column, k);
-                    *plain = V::load(&totals.factors.plain, k).mul_add(x, *plain);
-                    *turned = V::load(&totals.factors.turned, k).mul_add(x, *turned);
+                    let x = any.load(&column[k..]);
+                    *plain = any.load(&totals.factors.plain[k..]).mul_add(x, *plain);
+                    *turned = any.load(&totals.factors.turned[k..]).mul_add(x, *turned);
                 }
             }
         }
@@ -261,23 +258,24 @@ impl<R: Real, const DIMENSION: usize> RowProgram for RowOfPairs<'_, R, DIMENSION
 
 /// A few vectors of columns, side by side.
 #[inline(always)]
-fn step<R: Real, V: Wide<Scalar = R>>(
+fn step<R: Real, V: Vector<Scalar = R>>(
+    any: V,
     pairs: &Pairs<R>,
     fixed: &Fixed<'_, V>,
     at: usize,
     first: usize,
-    radius: &[R; BLOCK],
+    radius: &Block<R>,
     totals: &mut Totals<'_, R, V>,
 ) {
     let (own, Totals { running, moment, factors }) = (fixed.own, totals);
-    let number = |x: f64| V::splat(R::of(x));
-    let none = [V::zero(); CHAINS];
+    let number = |x: f64| any.splat(R::of(x));
+    let none = [any.zero(); CHAINS];
     let (mut distance_2, mut along, mut motion_2, mut spread_2, mut inner) = (none, none, none, none, none);
     for (c, own) in own.iter().enumerate() {
-        let (points, motions) = (block(&pairs.points[c], at), block(&pairs.motion[c], at));
+        let (points, motions) = (&pairs.points[c][at], &pairs.motion[c][at]);
         for n in 0..CHAINS {
-            let offset = own.point.sub(V::load(points, first + n * V::WIDTH));
-            let motion = own.motion.sub(V::load(motions, first + n * V::WIDTH));
+            let offset = own.point.sub(any.load(&points[first + n * V::WIDTH..]));
+            let motion = own.motion.sub(any.load(&motions[first + n * V::WIDTH..]));
             let spread = offset.add(own.drift);
             distance_2[n] = offset.mul_add(offset, distance_2[n]);
             along[n] = offset.mul_add(motion, along[n]);
@@ -288,22 +286,22 @@ fn step<R: Real, V: Wide<Scalar = R>>(
     }
     let (mut change, mut reach, mut exponent) = (none, none, none);
     for n in 0..CHAINS {
-        let apart = fixed.radius.add(V::load(radius, first + n * V::WIDTH));
+        let apart = fixed.radius.add(any.load(&radius[first + n * V::WIDTH..]));
         change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(apart));
         reach[n] = fixed.half_length.mul_add(motion_2[n].sqrt(), apart);
         let static_part = distance_2[n].mul_add(number(0.5), fixed.log_mass);
-        exponent[n] = static_part.sub(change[n]).mul(number(LOG2_E));
+        exponent[n] = static_part.sub(change[n]).mul(number(LOG2_E)).min(any.splat(R::LARGEST_EXPONENT));
     }
-    let mut weight = V::exp2_minus(exponent);
+    let mut weight = V::exp2_minus(number(1.0), exponent);
     for n in 0..CHAINS {
         let k = first + n * V::WIDTH;
-        weight[n] = weight[n].mul(V::load(block(&pairs.masses, at), k));
+        weight[n] = weight[n].mul(any.load(&pairs.masses[at][k..]));
         let (weight, reach, change) = (weight[n], reach[n], change[n]);
         let (distance, spread) = (distance_2[n].sqrt(), spread_2[n].sqrt());
         let norm = block_norm(own.len(), distance.mul(spread), inner[n]);
         let longer = distance.add(reach);
-        weight.mul(longer.add(spread).mul_add(reach, norm)).store(&mut factors.plain, k);
-        weight.mul(longer).store(&mut factors.turned, k);
+        weight.mul(longer.add(spread).mul_add(reach, norm)).store(&mut factors.plain[k..]);
+        weight.mul(longer).store(&mut factors.turned[k..]);
         let (spread_weight, reach_weight) = (weight.mul(spread), weight.mul(reach));
         let reach_2 = reach_weight.mul(reach);
         running.mass = running.mass.add(weight);
@@ -317,12 +315,12 @@ fn step<R: Real, V: Wide<Scalar = R>>(
     let mut entry = 0;
     for row in 0..own.len() {
         for column in 0..=row {
-            let (rows, columns) = (block(&pairs.points[row], at), block(&pairs.points[column], at));
+            let (rows, columns) = (&pairs.points[row][at], &pairs.points[column][at]);
             for (n, weight) in weight.iter().enumerate() {
                 let k = first + n * V::WIDTH;
-                let weighted = weight.mul(own[row].barycentre.sub(V::load(rows, k)));
+                let weighted = weight.mul(own[row].barycentre.sub(any.load(&rows[k..])));
                 moment[entry] =
-                    weighted.mul_add(own[column].barycentre.sub(V::load(columns, k)), moment[entry]);
+                    weighted.mul_add(own[column].barycentre.sub(any.load(&columns[k..])), moment[entry]);
             }
             entry += 1;
         }
@@ -331,13 +329,13 @@ fn step<R: Real, V: Wide<Scalar = R>>(
 
 /// `‖I − (δ+v)δᵀ‖₂` from `√U = |δ+v||δ|` and `−s = (δ+v)·δ`, rounded up.
 #[inline(always)]
-fn block_norm<R: Real, V: Wide<Scalar = R>>(dimension: usize, root: V, inner: V) -> V {
-    let number = |x: f64| V::splat(R::of(x));
+fn block_norm<R: Real, V: Vector<Scalar = R>>(dimension: usize, root: V, inner: V) -> V {
+    let number = |x: f64| root.splat(R::of(x));
     if dimension == 1 {
         return number(1.0).sub(inner).abs().add(number(CANCELLATION));
     }
     let square = root.mul(root);
     let under =
         number(4.0 + CANCELLATION).sub(number(4.0).mul(inner)).add(square.mul(number(1.0 + CANCELLATION)));
-    root.add(under.max(V::zero()).sqrt()).mul(number(0.5))
+    root.add(under.max(root.zero()).sqrt()).mul(number(0.5))
 }

@@ -2,8 +2,8 @@
 
 use super::cone::Region;
 use super::prices::Prices;
-use super::tree::{BLOCK, Block, LANES, LEAF};
-use crate::drift::wide::{RowProgram, Wide, widest};
+use super::tree::{BLOCK, Block, LEAF};
+use crate::simd::{Program, Vector, widest};
 
 /// Nodes that a search may leave behind: one for each level of the tree, and there are fewer levels.
 pub(super) const LEVELS: usize = 64;
@@ -18,8 +18,20 @@ pub(super) struct Found {
 
 impl<const D: usize> Prices<'_, D> {
     /// Finds the `count` points of smallest `|x − y_j| − v_j` below `bound`, best first.
-    #[inline(always)]
     pub(super) fn smallest(&self, x: &[f64], bound: f64, count: usize, found: &mut Vec<Found>) {
+        widest(Smallest { prices: self, x, bound, count, found });
+    }
+
+    /// [`Prices::smallest`] inside a program.
+    #[inline(always)]
+    pub(super) fn smallest_by<V: Vector<Scalar = f64>>(
+        &self,
+        any: V,
+        x: &[f64],
+        bound: f64,
+        count: usize,
+        found: &mut Vec<Found>,
+    ) {
         found.clear();
         let query = Region::point(x);
         let first_leaf = self.tree.nodes() / 2;
@@ -44,23 +56,26 @@ impl<const D: usize> Prices<'_, D> {
                 (node, least) = near;
             }
             if least < bound {
-                bound = self.scan(node - first_leaf, x, bound, count, found);
+                bound = self.scan(any, node - first_leaf, x, bound, count, found);
             }
         }
     }
 
     /// Adds the points of a leaf that lie below the bound; returns the new bound.
     #[inline(always)]
-    pub(super) fn scan(
+    pub(super) fn scan<V: Vector<Scalar = f64>>(
         &self,
+        any: V,
         leaf: usize,
         x: &[f64],
         mut bound: f64,
         count: usize,
         found: &mut Vec<Found>,
     ) -> f64 {
-        let mut distances = self.tree.leaf_distances_2(leaf, x);
-        distances.iter_mut().for_each(|x| *x = x.sqrt());
+        let mut distances = [0.0; LEAF];
+        for at in (0..LEAF).step_by(V::WIDTH) {
+            self.tree.distances_2(any, leaf, at, x).sqrt().store(&mut distances[at..]);
+        }
         for (k, &weight) in self.weights[leaf * LEAF..][..LEAF].iter().enumerate() {
             let value = distances[k] - weight;
             if value < bound {
@@ -92,22 +107,44 @@ impl<const D: usize> Prices<'_, D> {
 
     /// Whether a leaf holds a point with `|x − y_j| < bound + v_j`.
     #[inline(always)]
-    pub(super) fn reaches(&self, leaf: usize, x: &[f64], bound: f64) -> bool {
-        let weights = self.weights[leaf * LEAF..][..LEAF].as_chunks::<LANES>().0;
-        let mut margins = [f64::NEG_INFINITY; LANES];
-        for (part, weights) in weights.iter().enumerate() {
-            let distances_2 = self.tree.lane_distances_2(leaf, part, x);
-            for lane in 0..LANES {
-                let sum = bound + weights[lane];
-                let margin = sum * sum.abs() - distances_2[lane];
-                margins[lane] = if margin > margins[lane] { margin } else { margins[lane] };
-            }
+    pub(super) fn reaches<V: Vector<Scalar = f64>>(
+        &self,
+        any: V,
+        leaf: usize,
+        x: &[f64],
+        bound: f64,
+    ) -> bool {
+        let (weights, bound) = (&self.weights[leaf * LEAF..][..LEAF], any.splat(bound));
+        let mut largest = any.zero();
+        for at in (0..LEAF).step_by(V::WIDTH) {
+            let sum = bound.add(any.load(&weights[at..]));
+            // A sum of two infinities is not a number, and the larger of that and something is something.
+            largest = sum.mul(sum.abs()).sub(self.tree.distances_2(any, leaf, at, x)).max(largest);
         }
-        margins.iter().any(|&margin| margin > 0.0)
+        largest.at_most(any.zero()) + 1 != 1 << V::WIDTH
     }
 }
 
-/// [`Prices::violations`] with the vectors of the machine. Nothing is fused, so that all machines find the same.
+/// [`Prices::smallest`] with the vectors of the machine.
+struct Smallest<'a, const D: usize> {
+    prices: &'a Prices<'a, D>,
+    x: &'a [f64],
+    bound: f64,
+    count: usize,
+    found: &'a mut Vec<Found>,
+}
+
+impl<const D: usize> Program for Smallest<'_, D> {
+    type Scalar = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = f64>>(self, any: V) {
+        self.prices.smallest_by(any, self.x, self.bound, self.count, self.found);
+    }
+}
+
+/// [`Prices::violations`] with the vectors of the machine.
 struct Violations<'a, const D: usize> {
     prices: &'a Prices<'a, D>,
     queries: &'a Prices<'a, D>,
@@ -117,13 +154,13 @@ struct Violations<'a, const D: usize> {
     found: &'a mut [Vec<Found>; BLOCK],
 }
 
-impl<const D: usize> RowProgram for Violations<'_, D> {
+impl<const D: usize> Program for Violations<'_, D> {
     type Scalar = f64;
     type Output = ();
 
     /// Goes down both trees at once, level by level: one bound then settles many pairs of leaves.
     #[inline(always)]
-    fn run<V: Wide<Scalar = f64>>(mut self) {
+    fn run<V: Vector<Scalar = f64>>(mut self, any: V) {
         self.found.iter_mut().for_each(Vec::clear);
         let (prices, queries) = (self.prices, self.queries);
         let mut bounds = self.bounds();
@@ -135,7 +172,7 @@ impl<const D: usize> RowProgram for Violations<'_, D> {
             }
             let (of_rows, of_node) = (queries.tree.height(rows), prices.tree.height(node));
             if of_rows + of_node == 0 {
-                self.scan(rows - queries.tree.nodes() / 2, node - prices.tree.nodes() / 2, &mut bounds);
+                self.scan(any, rows - queries.tree.nodes() / 2, node - prices.tree.nodes() / 2, &mut bounds);
                 continue;
             }
             for &rows in halves(rows, of_rows >= of_node).iter().flatten() {
@@ -158,11 +195,17 @@ impl<const D: usize> Violations<'_, D> {
 
     /// Shows all queries of a leaf the points of another leaf.
     #[inline(always)]
-    fn scan(&mut self, of_queries: usize, leaf: usize, bounds: &mut [f64; BLOCK]) {
+    fn scan<V: Vector<Scalar = f64>>(
+        &mut self,
+        any: V,
+        of_queries: usize,
+        leaf: usize,
+        bounds: &mut [f64; BLOCK],
+    ) {
         for index in self.queries.members(of_queries) {
             let (x, at) = (self.queries.point(index), index - self.block.points.start);
-            if self.prices.reaches(leaf, x, bounds[at]) {
-                bounds[at] = self.prices.scan(leaf, x, bounds[at], self.count, &mut self.found[at]);
+            if self.prices.reaches(any, leaf, x, bounds[at]) {
+                bounds[at] = self.prices.scan(any, leaf, x, bounds[at], self.count, &mut self.found[at]);
             }
         }
     }
@@ -179,7 +222,7 @@ mod tests {
     use super::super::dual::Dual;
     use super::super::tree::{Tree, distance};
     use super::*;
-    use crate::drift::wide::PlainDoubles;
+    use crate::simd::Instructions;
 
     /// Seed of the random trees.
     const SEED: u64 = 77;
@@ -235,13 +278,15 @@ mod tests {
     fn finds_the_same_with_any_vectors() {
         let ((tree, dual), (queries, offsets)) = (priced::<3>(700, SEED), priced::<3>(200, SEED + 9));
         let (prices, rows) = (Prices::new(&tree, &dual), Prices::new(&queries, &offsets));
-        let [mut widest, mut plain] = [const { [const { vec![] }; BLOCK] }; 2];
-        for block in queries.blocks() {
+        let [mut widest, mut other] = [const { [const { vec![] }; BLOCK] }; 2];
+        for (block, instructions) in
+            queries.blocks().flat_map(|b| Instructions::all().into_iter().map(move |i| (b.clone(), i)))
+        {
             prices.violations(&rows, &block, 0.0, 4, &mut widest);
             let (prices, queries, block) = (&prices, &rows, &block);
-            let search = Violations { prices, queries, block, tolerance: 0.0, count: 4, found: &mut plain };
-            search.run::<PlainDoubles>();
-            assert_eq!(widest, plain);
+            let search = Violations { prices, queries, block, tolerance: 0.0, count: 4, found: &mut other };
+            instructions.run(search);
+            assert_eq!(widest, other, "{}", instructions.name());
         }
     }
 

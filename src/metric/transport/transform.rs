@@ -9,7 +9,7 @@ use super::dual::Dual;
 use super::prices::Prices;
 use super::search::{Found, LEVELS};
 use super::tree::{LEAF, distance};
-use crate::drift::wide::{RowProgram, Wide, widest};
+use crate::simd::{Program, Vector, widest};
 
 /// Rays so many times longer than the radius of a leaf make its points search together.
 const NARROW: f64 = 16.0;
@@ -45,7 +45,7 @@ pub(super) fn transform<const D: usize>(
     dual
 }
 
-/// The transform of one leaf with the vectors of the machine. Nothing is fused, so that all machines find the same.
+/// The transform of one leaf with the vectors of the machine.
 struct LeafTransform<'a, const D: usize> {
     queries: &'a Prices<'a, D>,
     leaf: usize,
@@ -54,17 +54,17 @@ struct LeafTransform<'a, const D: usize> {
     found: &'a mut [Vec<Found>; LEAF],
 }
 
-impl<const D: usize> RowProgram for LeafTransform<'_, D> {
+impl<const D: usize> Program for LeafTransform<'_, D> {
     type Scalar = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Wide<Scalar = f64>>(self) {
+    fn run<V: Vector<Scalar = f64>>(self, any: V) {
         let cone = self.queries.cone(self.queries.tree.nodes() / 2 + self.leaf);
         if NARROW * cone.radius < cone.reach {
-            self.together(&Region::node(&cone));
+            self.together(any, &Region::node(&cone));
         } else {
-            self.one_by_one();
+            self.one_by_one(any);
         }
     }
 }
@@ -72,13 +72,13 @@ impl<const D: usize> RowProgram for LeafTransform<'_, D> {
 impl<const D: usize> LeafTransform<'_, D> {
     /// Every value moves by at most `|x − x'|` from one query to the next: the last search bounds the next one.
     #[inline(always)]
-    fn one_by_one(self) {
+    fn one_by_one<V: Vector<Scalar = f64>>(self, any: V) {
         let Self { queries, leaf, prices, count, found } = self;
         let mut last: Option<(&[f64], f64)> = None;
         for (index, found) in queries.members(leaf).zip(found) {
             let x = queries.point(index);
             let bound = last.map_or(f64::INFINITY, |(y, value)| value + distance::<D>(x, y) + SLACK);
-            prices.smallest(x, bound, count, found);
+            prices.smallest_by(any, x, bound, count, found);
             last = found.last().map(|worst| (x, worst.value));
         }
     }
@@ -86,7 +86,7 @@ impl<const D: usize> LeafTransform<'_, D> {
     /// One search for a whole leaf. A node is of use if it may hold a value that exceeds the guess of its query by
     /// less than the worst that any query has found.
     #[inline(always)]
-    fn together(self, region: &Region<'_>) {
+    fn together<V: Vector<Scalar = f64>>(self, any: V, region: &Region<'_>) {
         let Self { queries, leaf, prices, count, found } = self;
         let count = count.min(FEW);
         found.iter_mut().for_each(Vec::clear);
@@ -111,8 +111,8 @@ impl<const D: usize> LeafTransform<'_, D> {
                 excess = f64::NEG_INFINITY;
                 for (k, index) in queries.members(leaf).enumerate() {
                     let x = queries.point(index);
-                    if prices.reaches(node - first_leaf, x, bounds[k]) {
-                        bounds[k] = prices.scan(node - first_leaf, x, bounds[k], count, &mut found[k]);
+                    if prices.reaches(any, node - first_leaf, x, bounds[k]) {
+                        bounds[k] = prices.scan(any, node - first_leaf, x, bounds[k], count, &mut found[k]);
                     }
                     excess = excess.max(bounds[k] - queries.weights[index]);
                 }

@@ -8,11 +8,10 @@
 
 use std::ops::Range;
 
+use crate::simd::Vector;
+
 /// Points per leaf: columns for the vector units, together about as dear to scan as one node is to bound.
 pub(super) const LEAF: usize = 16;
-
-/// Points of a leaf that are worked on at once: loops over so many become vector instructions.
-pub(super) const LANES: usize = 4;
 
 /// Points per cell, the smallest groups that the order of the points respects.
 pub(super) const CELL: usize = 4;
@@ -135,27 +134,22 @@ impl<const D: usize> Tree<D> {
         self.boxes[2 * d * node..][..2 * d].split_at(d)
     }
 
-    /// Squared distances from `x` to the points of a leaf; those past the last point mean nothing.
+    /// Squared distances from `x` to the points of a leaf from `at` on; those past the last point mean nothing. Nothing is fused, so that
+    /// all machines find the same.
     #[inline(always)]
-    pub(super) fn leaf_distances_2(&self, leaf: usize, x: &[f64]) -> [f64; LEAF] {
-        let mut all = [0.0; LEAF];
-        for (part, sums) in all.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            *sums = self.lane_distances_2(leaf, part, x);
-        }
-        all
-    }
-
-    /// Squared distances from `x` to a part of a leaf, as many points as fit into a vector.
-    #[inline(always)]
-    pub(super) fn lane_distances_2(&self, leaf: usize, part: usize, x: &[f64]) -> [f64; LANES] {
+    pub(super) fn distances_2<V: Vector<Scalar = f64>>(
+        &self,
+        any: V,
+        leaf: usize,
+        at: usize,
+        x: &[f64],
+    ) -> V {
         let d = self.dimension();
-        let mut sums = [0.0; LANES];
+        let mut sums = any.zero();
         let columns = &self.columns.as_chunks::<LEAF>().0[leaf * d..][..d];
-        for (column, x) in columns.iter().zip(x) {
-            let column = &column.as_chunks::<LANES>().0[part];
-            for lane in 0..LANES {
-                sums[lane] += (column[lane] - x) * (column[lane] - x);
-            }
+        for (column, &x) in columns.iter().zip(x) {
+            let gap = any.load(&column[at..]).sub(any.splat(x));
+            sums = sums.add(gap.mul(gap));
         }
         sums
     }

@@ -1,0 +1,163 @@
+use super::*;
+
+/// `2^−y` in 50 digits (mpmath), rounded to doubles.
+const DOUBLES: [(f64, f64); 20] = [
+    (0.0, 1.0),
+    (1.0, 0.5),
+    (0.5, 0.7071067811865476),
+    (-0.5, 1.4142135623730951),
+    (0.3333333333333333, 0.7937005259840998),
+    (9.313225746154785e-10, 0.9999999993544564),
+    (0.1, 0.9330329915368074),
+    (0.4999999999999999, 0.7071067811865476),
+    (0.7071067811865476, 0.6125473265360659),
+    (3.141592653589793, 0.11331473229676088),
+    (10.25, 0.0008211879055212056),
+    (33.3, 9.455862412651036e-11),
+    (100.7, 4.856008481845301e-31),
+    (250.123456789, 5.0738413951639694e-76),
+    (499.5, 4.3203324374478846e-151),
+    (700.0009765625, 1.8998051499173053e-211),
+    (999.9, 1.0002471798623608e-301),
+    (-1.75, 3.363585661014858),
+    (-63.3, 1.1355302955375456e+19),
+    (-400.6, 3.913958919085845e+120),
+];
+
+/// The same for singles.
+const SINGLES: [(f64, f64); 13] = [
+    (0.0, 1.0),
+    (0.25, 0.8408964152537145),
+    (-0.5, 1.4142135623730951),
+    (0.10000000149011612, 0.9330329905731058),
+    (0.4999000132083893, 0.7071557893181538),
+    (1.75, 0.29730177875068026),
+    (7.300000190734863, 0.006345721007582186),
+    (33.29999923706055, 9.455867413189733e-11),
+    (64.125, 4.9710888791024795e-20),
+    (99.9000015258789, 8.454792896192715e-31),
+    (119.5, 1.0639360341925351e-36),
+    (-3.299999952316284, 9.849154981226697),
+    (-41.70000076293945, 3572325707080.519),
+];
+
+/// Polynomial (2u) and its evaluation (4u), the rounded remainder (1u), the reference (1u).
+const ROUNDOFF: f64 = 8.0 * 0.5 * f64::EPSILON;
+
+/// `2^−y` as four vectors at once compute it, in a place of each.
+struct Power<R>(R);
+
+impl<R: Real> Program for Power<R> {
+    type Scalar = R;
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = R>>(self, any: V) -> f64 {
+        let one = any.splat(R::of(1.0));
+        let [a, b, c, d] = V::exp2_minus(one, [any.splat(self.0), any.zero(), one, any.splat(self.0)]);
+        assert_eq!([b.total(), 2.0 * c.total()], [V::WIDTH as f64; 2]);
+        assert_eq!(a.total(), d.total());
+        a.total() / V::WIDTH as f64
+    }
+}
+
+#[test]
+fn powers_of_two_agree_with_fifty_digits() {
+    for instructions in Instructions::all() {
+        for (y, exact) in DOUBLES {
+            let error = (instructions.run(Power(y)) / exact - 1.0).abs();
+            assert!(error <= ROUNDOFF, "{}: 2^−{y} is off by {error:e}", instructions.name());
+        }
+        for (y, exact) in SINGLES {
+            let error = (instructions.run(Power(y as f32)) / exact - 1.0).abs();
+            assert!(error <= 4e-6, "{}: 2^−{y} is off by {error:e}", instructions.name());
+        }
+    }
+}
+
+#[test]
+fn powers_of_two_are_accurate_everywhere() {
+    for instructions in Instructions::all() {
+        for i in -4000..9990 {
+            let y = f64::from(i) * 0.1 + 0.037;
+            assert!((instructions.run(Power(y)) / (-y).exp2() - 1.0).abs() <= ROUNDOFF, "{y}");
+            let y = (y / 8.4) as f32;
+            assert!((instructions.run(Power(y)) / (-f64::from(y)).exp2() - 1.0).abs() <= 4e-6, "{y}");
+        }
+    }
+}
+
+/// Results of every operation on the same vectors, in one list.
+struct Operations<R>([R; WIDEST], [R; WIDEST]);
+
+impl<R: Real> Program for Operations<R> {
+    type Scalar = R;
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = R>>(self, any: V) -> Vec<f64> {
+        let mut all = vec![];
+        for at in (0..WIDEST).step_by(V::WIDTH) {
+            let (a, b) = (any.load(&self.0[at..]), any.load(&self.1[at..]));
+            let results = [
+                a.add(b),
+                a.sub(b),
+                a.mul(b),
+                a.max(b),
+                a.min(b),
+                a.abs().sqrt(),
+                a.where_at_most(a, b),
+                a.scaled(any.splat(R::of(3.0)).add(any.splat(R::ROUNDER))),
+            ];
+            for (k, result) in results.into_iter().enumerate() {
+                let mut numbers = [R::default(); WIDEST];
+                result.store(&mut numbers);
+                all.resize(all.len().max(results.len() * WIDEST), 0.0);
+                (0..V::WIDTH).for_each(|i| all[k * WIDEST + at + i] = numbers[i].double());
+            }
+            let bits = a.at_most(b);
+            all.extend((0..V::WIDTH).map(|i| f64::from(bits >> i & 1)));
+        }
+        all
+    }
+}
+
+#[test]
+fn all_instructions_do_the_same() {
+    let a: [f64; WIDEST] = std::array::from_fn(|i| (i as f64 * 1.7).sin() * 5.0);
+    let mut b: [f64; WIDEST] = std::array::from_fn(|i| (i as f64 * 2.3).cos() * 5.0);
+    b[3] = f64::NAN;
+    b[5] = a[5];
+    let [single_a, single_b] = [a, b].map(|x| x.map(|x| x as f32));
+    let run = |it: Instructions| {
+        let numbers = [it.run(Operations(a, b)), it.run(Operations(single_a, single_b))].concat();
+        numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+    };
+    for instructions in Instructions::all() {
+        assert_eq!(run(instructions), run(Instructions::Portable), "{}", instructions.name());
+    }
+}
+
+struct Sums([f64; 4 * WIDEST]);
+
+impl Program for Sums {
+    type Scalar = f64;
+    type Output = [f64; 4];
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = f64>>(self, any: V) -> [f64; 4] {
+        let mut rows = [any; 4];
+        for (row, numbers) in rows.iter_mut().zip(self.0.chunks(WIDEST)) {
+            *row = any.load(numbers);
+        }
+        V::sums(rows).map(|sum| sum / (V::WIDTH * (V::WIDTH - 1) / 2) as f64)
+    }
+}
+
+#[test]
+fn four_vectors_are_summed() {
+    let numbers = std::array::from_fn(|i| (i % WIDEST) as f64 * [1.0, 3.0, -5.0, 0.5][i / WIDEST]);
+    for instructions in Instructions::all() {
+        assert_eq!(instructions.run(Sums(numbers)), [1.0, 3.0, -5.0, 0.5], "{}", instructions.name());
+    }
+}
