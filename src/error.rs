@@ -39,7 +39,7 @@ pub enum Error {
     },
 
     /// The law does not offer what was asked of it.
-    #[error("{capability} is not available for a {kind} law: {remedy}")]
+    #[error("{capability} is not available for a law of kind {kind}: {remedy}")]
     Unsupported {
         /// Which kind of law.
         kind: &'static str,
@@ -117,7 +117,9 @@ pub enum Error {
 
     /// A layer step that would leave the convex hull.
     #[error(
-        "{layers} layers give the step η = {step}, but η must be below 1 (each layer must stay in the convex hull); use at least {enough} layers"
+        "the step of {} is η = {step}, but η must be below 1 (each layer must stay in the convex hull); use at least {}",
+        counted(*layers, "layer"),
+        counted(*enough, "layer")
     )]
     StepTooLong {
         /// Layers asked for.
@@ -169,12 +171,15 @@ pub enum Error {
     },
 
     /// A claim that is not in the register.
-    #[error("there is no claim '{id}': did you mean {nearest}? `ebflow verify --list` names them all")]
+    #[error(
+        "there is no claim '{id}'{}; `ebflow verify --list` names them all",
+        nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest}?"))
+    )]
     UnknownClaim {
         /// What was asked for.
         id: String,
-        /// The most similar name that exists.
-        nearest: &'static str,
+        /// A name that exists and is similar, if there is one.
+        nearest: Option<&'static str>,
     },
 
     /// The operating system refused.
@@ -223,6 +228,11 @@ pub enum Error {
         /// What happened and what to do.
         problem: String,
     },
+}
+
+/// A number of things: `1 layer`, `2 layers`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 impl Error {

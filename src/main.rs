@@ -4,8 +4,27 @@
 
 mod cli;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use cli::{Console, INTERRUPTED, Interruption};
+
 fn main() -> ExitCode {
-    cli::main()
+    let interruption = Interruption::default();
+    end_on_request(interruption.clone());
+    let (mut results, mut messages) = (std::io::stdout(), std::io::stderr());
+    let interactive = messages.is_terminal();
+    let mut console = Console { results: &mut results, messages: &mut messages, interactive, interruption };
+    ExitCode::from(cli::run(std::env::args_os(), &mut console))
+}
+
+/// Ctrl-C, or a polite request to end, ends the process at once and leaves no half-written file, unless a verb comes to an
+/// end itself. Where signals cannot be listened to, they do what they always do.
+fn end_on_request(interruption: Interruption) {
+    let _ = ctrlc::set_handler(move || {
+        if !interruption.raise() {
+            ebflow::files::abandon();
+            std::process::exit(INTERRUPTED.into());
+        }
+    });
 }

@@ -30,6 +30,12 @@ pub struct Evidence {
     pub records: Vec<Record>,
 }
 
+/// What a file says of its own format, whatever else it may say.
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Header {
     schema: u32,
@@ -61,9 +67,9 @@ impl Evidence {
     pub fn read(folder: &Path, register: &[Box<dyn Claim>]) -> Result<Self> {
         let path = folder.join(Self::FILE);
         if !path.is_file() {
-            let lack = if folder.is_dir() { "that file" } else { "such a folder" };
+            let lack = if folder.is_dir() { "it has no such file" } else { "there is no such folder" };
             let problem = format!(
-                "evidence is kept in {}, and there is no {lack}; name a folder that `ebflow bless` or `ebflow verify --out` has written",
+                "evidence is kept in a file {}, and {lack}; name a folder that `ebflow bless` or `ebflow verify --out` has written",
                 Self::FILE
             );
             return Err(Error::Store { path: folder.into(), problem });
@@ -109,12 +115,12 @@ impl Evidence {
     pub fn from_lines(text: &str, file: &Path, register: &[Box<dyn Claim>]) -> Result<Self> {
         let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
         let (number, first) = lines.next().unwrap_or((1, ""));
-        let header: Header = parsed(first, number, file)?;
-        if header.schema != SCHEMA {
-            let problem =
-                format!("it has the format {}, not {SCHEMA}; gather the evidence anew", header.schema);
+        let Version { schema } = parsed(first, number, file)?;
+        if schema != SCHEMA {
+            let problem = format!("it has the format {schema}, not {SCHEMA}; gather the evidence anew");
             return Err(Error::Store { path: file.into(), problem });
         }
+        let header: Header = parsed(first, number, file)?;
         let known = |id: &String| match find(register, id) {
             Ok(claim) => Ok(claim.card()),
             Err(_) => Err(Error::Store {

@@ -2,6 +2,7 @@
 
 use super::{Claim, confine, gaussian, kernel, truncation};
 use crate::error::{Error, Result};
+use crate::study::nearest_name;
 
 /// All claims, in the order of the paper's argument.
 pub fn register() -> Vec<Box<dyn Claim>> {
@@ -28,9 +29,8 @@ pub fn register() -> Vec<Box<dyn Claim>> {
 /// The claim of a register with this id.
 pub fn find<'a>(register: &'a [Box<dyn Claim>], id: &str) -> Result<&'a dyn Claim> {
     let named = register.iter().find(|claim| claim.card().id == id);
-    let nearest = || register.iter().min_by_key(|claim| strsim::damerau_levenshtein(id, claim.card().id));
-    named.map(Box::as_ref).ok_or_else(|| Error::UnknownClaim {
-        id: id.into(),
-        nearest: nearest().map_or("none", |claim| claim.card().id),
-    })
+    let ids: Vec<&'static str> = register.iter().map(|claim| claim.card().id).collect();
+    named
+        .map(Box::as_ref)
+        .ok_or_else(|| Error::UnknownClaim { id: id.into(), nearest: nearest_name(id, &ids) })
 }

@@ -24,6 +24,9 @@ quantity_parser!(score_time, ScoreTime);
 quantity_parser!(ball_radius, BallRadius);
 quantity_parser!(tolerance, Tolerance);
 
+/// Seeds as JSON's numbers hold them exactly.
+pub const SEEDS: std::ops::RangeInclusive<u64> = 0..=(1 << 53) - 1;
+
 /// Results do not go where data come from, unless that is meant.
 #[derive(Debug, clap::Args)]
 pub struct Overwrite {
@@ -103,10 +106,10 @@ pub struct FlowOptions {
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["rtol", "atol"])]
     layers: Option<u32>,
     /// Relative tolerance of the adaptive integrator [default: 1e-8].
-    #[arg(long, value_name = "X", requires = "atol", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     rtol: Option<f64>,
     /// Absolute tolerance of the adaptive integrator [default: 1e-8].
-    #[arg(long, value_name = "Y", requires = "rtol", allow_negative_numbers = true)]
+    #[arg(long, value_name = "Y", allow_negative_numbers = true)]
     atol: Option<f64>,
     /// Keep only the tokens within this radius of the origin as particles (Algorithm 3).
     #[arg(long, value_name = "R", value_parser = ball_radius, allow_negative_numbers = true)]

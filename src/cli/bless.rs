@@ -1,15 +1,14 @@
 //! `ebflow bless`: accept what the claims' evidence is now.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{json, text};
 use ebflow::study::Preset;
 
+use super::Console;
 use super::evidence::{BASELINE, Jobs, gathered, refuse_to_lose, writable_folder};
-use super::output;
 use super::verify::judged;
 
 /// Gather quick evidence of all claims and keep it as what `ebflow check` compares with.
@@ -25,17 +24,17 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     let folder = writable_folder(&args.folder)?;
     let register = register();
     let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();
     refuse_to_lose(&folder, &register, &claims, Preset::Quick)?;
-    let evidence = gathered(&claims, Preset::Quick, &args.jobs, Some(&folder))?;
+    let evidence = gathered(&claims, Preset::Quick, &args.jobs, Some(&folder), console)?;
     evidence.write(&folder)?;
-    eprintln!("accepted: {}", args.folder.join(Evidence::FILE).display());
+    console.say(format_args!("accepted: {}", args.folder.join(Evidence::FILE).display()));
     match args.json {
-        true => output::json(&json(&evidence))?,
-        false => output::bytes(text(&evidence).as_bytes())?,
+        true => console.json(&json(&evidence))?,
+        false => console.text(&text(&evidence))?,
     }
     Ok(judged(&evidence))
 }

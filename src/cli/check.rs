@@ -1,7 +1,6 @@
 //! `ebflow check`: gather evidence again, and compare it with what was accepted.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use ebflow::claim::baseline::compare;
 use ebflow::claim::{Claim, Evidence, register};
@@ -10,7 +9,7 @@ use ebflow::study::Preset;
 use ebflow::{Error, Result};
 
 use super::evidence::{BASELINE, Jobs, gathered, tell_github};
-use super::{FAILED_CHECK, output};
+use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Fail when a number has moved beyond its error bar since evidence was accepted.
 #[derive(Debug, clap::Args)]
@@ -25,7 +24,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     let register = register();
     let accepted = Evidence::read(&args.folder, &register)?;
     if accepted.records.is_empty() {
@@ -36,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let (claims, others): (Vec<&dyn Claim>, Vec<&dyn Claim>) =
         register.iter().map(Box::as_ref).partition(known);
     let not_checked: Vec<&str> = others.iter().map(|claim| claim.card().id).collect();
-    let found = gathered(&claims, accepted.preset, &args.jobs, None)?;
+    let found = gathered(&claims, accepted.preset, &args.jobs, None, console)?;
     let changes = compare(&accepted.records, &found.records);
     let folder = args.folder.display();
     let acceptance = match accepted.preset {
@@ -47,12 +46,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Comparison { found: &found, changes: &changes, not_checked: &not_checked, acceptance: &acceptance };
     let text = moved(&comparison);
     match args.json {
-        true => output::json(&moved_json(&comparison))?,
-        false => output::bytes(text.as_bytes())?,
+        true => console.json(&moved_json(&comparison))?,
+        false => console.text(&text)?,
     }
     tell_github(
         &annotations::of_comparison(&comparison),
         &format!("### ebflow check\n\n```text\n{text}```\n"),
+        console,
     );
-    Ok(if comparison.is_good() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CHECK) })
+    Ok(if comparison.is_good() { ALL_WELL } else { FAILED_CHECK })
 }

@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use ebflow::Result;
 
-use super::{Cli, output};
+use super::{Cli, Console};
 
 /// Print a completion script for a shell.
 #[derive(Debug, clap::Args)]
@@ -13,8 +13,8 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "ebflow", &mut script);
-    output::bytes(&script)
+    console.text(&String::from_utf8_lossy(&script))
 }

@@ -12,7 +12,7 @@ use ebflow::{Beta, Cloud, Error, NoiseVariance, Result};
 use serde::Serialize;
 
 use super::args::{self, FlowOptions, Overwrite};
-use super::output;
+use super::output::{Console, rendered};
 use super::run_report::RunReport;
 
 /// Denoise tokens: refine them into a particle prior, then average it for each token.
@@ -82,7 +82,7 @@ impl fmt::Display for Report {
     }
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let tokens = npy::read_cloud(&args.tokens)?;
     let truth = Truth::read(args, &tokens)?;
     let law = args.law.as_deref().map(Path::new);
@@ -102,12 +102,13 @@ pub fn run(args: &Args) -> Result<()> {
         let scores = truth.scores(&tokens, &denoised, args.noise_var, drift.as_ref())?;
         Ok((denoised, scores))
     })?;
+    let run = RunReport::new(&tokens, &denoised.trajectory, args.options.drift);
+    let report = rendered(&Report { run, estimators }, args.json)?;
     npy::write_table(&args.out, &denoised.inference.mean, tokens.dimension())?;
     if let Some(path) = &args.particles {
         npy::write_table(path, denoised.trajectory.end.points(), tokens.dimension())?;
     }
-    let run = RunReport::new(&tokens, &denoised.trajectory, args.options.drift);
-    output::print(&Report { run, estimators }, args.json)
+    console.text(&report)
 }
 
 /// What is known of the truth: the clean tokens, the Bayes estimates, both or neither.

@@ -1,7 +1,7 @@
 //! What `verify`, `check` and `bless` share: gathering evidence with progress on stderr, and telling GitHub.
 
 use std::fs::OpenOptions;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +10,8 @@ use ebflow::files::check_outputs;
 use ebflow::study::{Folder, Preset};
 use ebflow::{Error, Result};
 use indicatif::ProgressBar;
+
+use super::Console;
 
 /// Where the committed evidence lives.
 pub const BASELINE: &str = "validation/baseline";
@@ -58,10 +60,11 @@ pub fn gathered(
     preset: Preset,
     jobs: &Jobs,
     folder: Option<&Folder>,
+    console: &mut Console<'_>,
 ) -> Result<Evidence> {
-    let progress = Progress::new(claims.len());
+    let progress = Progress::new(claims.len(), console);
     let evidence = gather(claims, preset, jobs.count(), |record, so_far| {
-        progress.show(record, so_far.records.len(), claims.len());
+        progress.show(record, so_far.records.len(), claims.len(), console);
         folder.map_or(Ok(()), |folder| so_far.write_unfinished(folder))
     });
     progress.end();
@@ -75,8 +78,8 @@ enum Progress {
 }
 
 impl Progress {
-    fn new(claims: usize) -> Self {
-        if !std::io::stderr().is_terminal() {
+    fn new(claims: usize, console: &Console<'_>) -> Self {
+        if !console.interactive {
             return Self::Lines;
         }
         let bar = ProgressBar::new(claims as u64);
@@ -84,13 +87,14 @@ impl Progress {
         Self::Bar(bar)
     }
 
-    fn show(&self, record: &Record, done: usize, total: usize) {
+    fn show(&self, record: &Record, done: usize, total: usize, console: &mut Console<'_>) {
         match self {
             Self::Bar(bar) => bar.set_position(done as u64),
             Self::Lines => {
                 let seconds = record.elapsed.unwrap_or_default().as_secs_f64();
                 let verdict = record.verdict.kind().words();
-                eprintln!("[{done}/{total}] {}: {verdict} ({seconds:.1} s)", record.card.id);
+                let id = record.card.id;
+                console.say(format_args!("[{done}/{total}] {id}: {verdict} ({seconds:.1} s)"));
             }
         }
     }
@@ -104,16 +108,16 @@ impl Progress {
 
 /// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job. That this fails
 /// is no reason to fail.
-pub fn tell_github(annotations: &str, summary: &str) {
+pub fn tell_github(annotations: &str, summary: &str, console: &mut Console<'_>) {
     if std::env::var_os(ACTIONS).is_some_and(|value| value == "true") {
-        eprint!("{annotations}");
+        annotations.lines().for_each(|annotation| console.say(annotation));
     }
     let Some(path) = std::env::var_os(SUMMARY).filter(|path| !path.is_empty()).map(PathBuf::from) else {
         return;
     };
     let file = OpenOptions::new().append(true).create(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(summary.as_bytes())) {
-        eprintln!("warning: cannot write the summary to {}: {error}", path.display());
+        console.say(format_args!("warning: cannot write the summary to {}: {error}", path.display()));
     }
 }
 
@@ -137,9 +141,31 @@ pub fn refuse_to_lose(
     }
 }
 
+/// Refuses a folder of a study where evidence shall go: reports of both would have one name.
+pub fn refuse_study(path: &Path) -> Result<()> {
+    refuse_foreign(path, "study.toml", "the rows of a study", "evidence of claims")
+}
+
+/// Refuses a folder of evidence where a study shall go.
+pub fn refuse_evidence(path: &Path) -> Result<()> {
+    refuse_foreign(path, Evidence::FILE, "evidence of claims", "the rows of a study")
+}
+
+fn refuse_foreign(path: &Path, mark: &str, theirs: &str, ours: &str) -> Result<()> {
+    if !path.join(mark).exists() {
+        return Ok(());
+    }
+    let problem = format!(
+        "this folder holds {theirs} ({mark}), and {ours} cannot be kept beside them; choose another folder"
+    );
+    Err(Error::Store { path: path.into(), problem })
+}
+
 /// A folder for evidence that can be written to.
 pub fn writable_folder(path: &Path) -> Result<Folder> {
+    refuse_study(path)?;
     let folder = Folder::create(path)?;
+    folder.sweep();
     folder.check_writable().map(|()| folder)
 }
 

@@ -7,7 +7,7 @@ use ebflow::flow::{Flow, Schedule};
 use ebflow::{Beta, Cloud, Result};
 
 use super::args::{self, FlowOptions, Horizon, Overwrite};
-use super::output;
+use super::output::{Console, rendered};
 use super::run_report::RunReport;
 
 /// Move a cloud along the flow (Stage 1).
@@ -38,7 +38,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let tokens = weighted_tokens(args)?;
     let weights = args.weights.as_deref();
     args.overwrite.check([&args.out], std::iter::once(args.tokens.as_path()).chain(weights))?;
@@ -49,8 +49,9 @@ pub fn run(args: &Args) -> Result<()> {
     let trajectory = args
         .options
         .on_threads(|| flow.run(start.as_ref().unwrap_or(&tokens), drift.as_ref(), integrator.as_ref()))?;
+    let report = rendered(&RunReport::new(&tokens, &trajectory, args.options.drift), args.json)?;
     npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
-    output::print(&RunReport::new(&tokens, &trajectory, args.options.drift), args.json)
+    console.text(&report)
 }
 
 fn weighted_tokens(args: &Args) -> Result<Cloud> {

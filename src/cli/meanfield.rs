@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 use serde::Serialize;
 
 use super::args::{self, LawHorizon};
-use super::output;
+use super::output::{self, Console};
 
 /// The mean field, N = ∞: the law itself flows, without sampling noise.
 #[derive(Debug, clap::Args)]
@@ -111,7 +111,7 @@ struct Errors {
     w1_to_prior: Option<f64>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let law = Law::parse(&args.law)?;
     let queries = match args.query.as_slice() {
         [] => None,
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Result<()> {
     let evolution = problem.evolve(&[time], &drift)?;
     let state = &evolution.states[0];
     let posterior = queries.map_or_else(|| Ok(vec![]), |queries| state.posterior(&queries, &drift))?;
-    output::print(&Report::new(state, posterior, evolution.nodes, args.energy), args.json)
+    console.result(&Report::new(state, posterior, evolution.nodes, args.energy), args.json)
 }
 
 impl Report {

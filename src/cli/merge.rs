@@ -1,12 +1,12 @@
 //! `ebflow merge`: the parts of a study in one folder.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use ebflow::Result;
-use ebflow::study::{Completeness, Folder, merge};
+use ebflow::study::{Completeness, Folder, Merged, merge};
 
-use super::report;
+use super::evidence::refuse_evidence;
+use super::{Console, report};
 
 /// Join the parts of a study that ran on several machines.
 #[derive(Debug, clap::Args)]
@@ -25,11 +25,17 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     let parts = args.parts.iter().map(|path| Folder::open(path)).collect::<Result<Vec<_>>>()?;
+    refuse_evidence(&args.out)?;
     let out = Folder::create(&args.out)?;
+    out.sweep();
     let merged = merge(&parts, &out)?;
-    eprintln!("{} rows added, {} in all, {} cells still missing", merged.added, merged.rows, merged.missing);
+    for part in &merged.torn {
+        console.say(format_args!("warning: {part}"));
+    }
+    let Merged { added, rows, missing, .. } = merged;
+    console.say(format_args!("{added} rows added, {rows} in all, {missing} cells still missing"));
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
-    report::publish(&out, completeness, args.json)
+    report::publish(&out, completeness, args.json, console)
 }

@@ -1,4 +1,4 @@
-//! The command line: one file per verb. Only this module prints.
+//! The command line: one file per verb. Only [`Console`] prints.
 //!
 //! Results go to stdout, messages to stderr. Exit codes: 0 all well, 1 a check failed, 2 bad usage or input,
 //! 3 a computation failed, 130 interrupted (and resumable).
@@ -10,7 +10,9 @@ mod completions;
 mod denoise;
 mod evidence;
 mod exact;
+mod finite;
 mod flow;
+mod interruption;
 mod meanfield;
 mod merge;
 mod output;
@@ -22,15 +24,19 @@ mod study;
 mod verify;
 mod w1;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 use ebflow::Result;
 
+pub use interruption::Interruption;
+pub use output::Console;
+
+const ALL_WELL: u8 = 0;
 const FAILED_CHECK: u8 = 1;
 const BAD_INPUT: u8 = 2;
 const NUMERICAL_FAILURE: u8 = 3;
-const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 /// Verified integration of the particle flow of Gaussian attention.
 #[derive(Debug, Parser)]
@@ -58,31 +64,50 @@ enum Verb {
     Completions(completions::Args),
 }
 
-/// Parses the command line, runs the verb, and turns an error into a message and an exit code.
-pub fn main() -> ExitCode {
-    run(Cli::parse().verb).unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        ExitCode::from(if error.is_numerical() { NUMERICAL_FAILURE } else { BAD_INPUT })
+/// Parses a command line, runs the verb, and turns an error into a message and an exit code.
+pub fn run(words: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> u8 {
+    let done = match Cli::try_parse_from(words) {
+        Ok(cli) => cli.verb.run(console),
+        Err(refusal) => explained(&refusal, console),
+    };
+    done.unwrap_or_else(|error| {
+        console.say(format_args!("error: {error}"));
+        if error.is_numerical() { NUMERICAL_FAILURE } else { BAD_INPUT }
     })
 }
 
-fn run(verb: Verb) -> Result<ExitCode> {
-    ebflow::simd::instructions()?;
-    let done = match verb {
-        Verb::Verify(args) => return verify::run(&args),
-        Verb::Check(args) => return check::run(&args),
-        Verb::Bless(args) => return bless::run(&args),
-        Verb::Study(args) => return study::run(&args),
-        Verb::Merge(args) => return merge::run(&args),
-        Verb::Report(args) => return report::run(&args),
-        Verb::Sample(args) => sample::run(&args),
-        Verb::Denoise(args) => denoise::run(&args),
-        Verb::Flow(args) => flow::run(&args),
-        Verb::Posterior(args) => posterior::run(&args),
-        Verb::W1(args) => w1::run(&args),
-        Verb::Meanfield(args) => meanfield::run(&args),
-        Verb::Exact(args) => exact::run(&args),
-        Verb::Completions(args) => completions::run(&args),
+/// Help and version are results; what was wrong with the command line is a message.
+fn explained(refusal: &clap::Error, console: &mut Console<'_>) -> Result<u8> {
+    let text = match console.has_colour() {
+        true => refusal.render().ansi().to_string(),
+        false => refusal.render().to_string(),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    if refusal.use_stderr() {
+        console.say(text.trim_end());
+        return Ok(BAD_INPUT);
+    }
+    console.text(&text).map(|()| ALL_WELL)
+}
+
+impl Verb {
+    fn run(&self, console: &mut Console<'_>) -> Result<u8> {
+        ebflow::simd::instructions()?;
+        let done = match self {
+            Self::Verify(args) => return verify::run(args, console),
+            Self::Check(args) => return check::run(args, console),
+            Self::Bless(args) => return bless::run(args, console),
+            Self::Study(args) => return study::run(args, console),
+            Self::Merge(args) => return merge::run(args, console),
+            Self::Report(args) => return report::run(args, console),
+            Self::Sample(args) => sample::run(args, console),
+            Self::Denoise(args) => denoise::run(args, console),
+            Self::Flow(args) => flow::run(args, console),
+            Self::Posterior(args) => posterior::run(args, console),
+            Self::W1(args) => w1::run(args, console),
+            Self::Meanfield(args) => meanfield::run(args, console),
+            Self::Exact(args) => exact::run(args, console),
+            Self::Completions(args) => completions::run(args, console),
+        };
+        done.map(|()| ALL_WELL)
+    }
 }

@@ -1,13 +1,31 @@
-//! What a verb prints: one JSON object, or aligned lines for people.
+//! [`Console`]: the one place that prints. Results go to one stream, messages to another.
+//!
+//! A result that cannot be printed is an error, except that a reader who has gone away wants no more of it. A message that
+//! cannot be printed is lost, and the work goes on.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 
 use ebflow::{Error, Result};
 use serde::Serialize;
 
+use super::finite;
+use super::interruption::Interruption;
+
 /// Version of the JSON fields that other programs may rely on.
 const SCHEMA: u32 = 1;
+
+/// Where a verb prints, and how it learns that it shall end.
+pub struct Console<'a> {
+    /// Takes results.
+    pub results: &'a mut dyn Write,
+    /// Takes messages.
+    pub messages: &'a mut dyn Write,
+    /// True when messages go to a terminal.
+    pub interactive: bool,
+    /// Whether the user wants an end.
+    pub interruption: Interruption,
+}
 
 #[derive(Serialize)]
 struct Versioned<'a, T> {
@@ -16,37 +34,54 @@ struct Versioned<'a, T> {
     result: &'a T,
 }
 
-/// Prints a result as JSON or, with its [`Display`], as text.
-pub fn print<T: Serialize + Display>(result: &T, json: bool) -> Result<()> {
-    if json { self::json(result) } else { bytes(result.to_string().as_bytes()) }
+/// A result as one JSON object or, with its [`Display`], as text; with a number in it that is not finite it is an error.
+pub fn rendered<T: Serialize + Display>(result: &T, json: bool) -> Result<String> {
+    finite::check(result)?;
+    if json { object(result) } else { Ok(result.to_string()) }
 }
 
-/// Prints a result as one JSON object.
-pub fn json<T: Serialize>(result: &T) -> Result<()> {
+fn object<T: Serialize>(result: &T) -> Result<String> {
     let versioned = Versioned { schema: SCHEMA, result };
-    let text = serde_json::to_string_pretty(&versioned).map_err(|e| stdout_failed(e.into()))?;
-    bytes(format!("{text}\n").as_bytes())
+    let text = serde_json::to_string_pretty(&versioned).map_err(|e| failed(e.into()))?;
+    Ok(text + "\n")
 }
 
-/// Writes to stdout; a reader that has gone away is not an error.
-pub fn bytes(content: &[u8]) -> Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(content).and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(stdout_failed(e)),
-        _ => Ok(()),
-    }
-}
-
-fn stdout_failed(source: std::io::Error) -> Error {
+fn failed(source: std::io::Error) -> Error {
     Error::Io { action: "write to", path: "standard output".into(), source }
+}
+
+impl Console<'_> {
+    /// Prints a result as JSON or as text; see [`rendered`].
+    pub fn result<T: Serialize + Display>(&mut self, result: &T, json: bool) -> Result<()> {
+        self.text(&rendered(result, json)?)
+    }
+
+    /// Prints one JSON object, in which a number that is not finite is null.
+    pub fn json<T: Serialize>(&mut self, result: &T) -> Result<()> {
+        self.text(&object(result)?)
+    }
+
+    /// Prints a result that is text already.
+    pub fn text(&mut self, content: &str) -> Result<()> {
+        match self.results.write_all(content.as_bytes()).and_then(|()| self.results.flush()) {
+            Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(failed(e)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says something beside the results, on a line of its own.
+    pub fn say(&mut self, message: impl Display) {
+        let line = format!("{message}\n");
+        let _ = self.messages.write_all(line.as_bytes()).and_then(|()| self.messages.flush());
+    }
+
+    /// True when messages may be in colour: on a terminal, unless `NO_COLOR` is set.
+    pub fn has_colour(&self) -> bool {
+        self.interactive && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    }
 }
 
 /// One aligned line of the text form.
 pub fn line(f: &mut std::fmt::Formatter<'_>, name: &str, value: impl Display) -> std::fmt::Result {
     writeln!(f, "{name:<18} {value}")
-}
-
-/// True when messages may be in colour: on a terminal, unless `NO_COLOR` is set.
-pub fn colour_on_stderr() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

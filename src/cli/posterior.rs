@@ -10,7 +10,7 @@ use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
 use super::args::{self, Overwrite};
-use super::output;
+use super::output::{self, Console};
 
 /// Posterior means of queries under a particle prior (Stage 2).
 #[derive(Debug, clap::Args)]
@@ -54,12 +54,16 @@ impl fmt::Display for Report {
     }
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let particles = npy::read_cloud(&args.particles)?;
     let queries = npy::read_cloud(&args.queries)?;
     args.overwrite
         .check(std::iter::once(&args.out).chain(&args.energy), [args.particles.as_path(), &args.queries])?;
     let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())?;
+    npy::check_finite("the kernel sum's error", &inference.error, 1)?;
+    if args.energy.is_some() {
+        npy::check_finite("the energy", &inference.energy, 1)?;
+    }
     npy::write_table(&args.out, &inference.mean, queries.dimension())?;
     if let Some(path) = &args.energy {
         npy::write_vector(path, &inference.energy)?;
@@ -71,5 +75,5 @@ pub fn run(args: &Args) -> Result<()> {
         error: inference.error.iter().copied().fold(0.0, f64::max),
         out: args.out.clone(),
     };
-    output::print(&report, args.json)
+    console.result(&report, args.json)
 }

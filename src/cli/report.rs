@@ -1,15 +1,15 @@
 //! `ebflow report`: rebuild the report of a study, or of claims, from its rows.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use ebflow::Result;
 use ebflow::claim::{Evidence, register};
 use ebflow::report::{Material, csv, html, json, text};
-use ebflow::study::{Completeness, Folder, RunOutcome, Shard, Summary, Table, Verdict};
+use ebflow::study::{Completeness, Folder, RunOutcome, Shard, Store, Summary, Table, Verdict};
 use serde::Serialize;
 
-use super::{FAILED_CHECK, NUMERICAL_FAILURE, output, verify};
+use super::evidence::refuse_study;
+use super::{ALL_WELL, Console, FAILED_CHECK, NUMERICAL_FAILURE, finite, output, verify};
 
 /// Rebuild report.html and the other summaries of a folder from its rows.
 #[derive(Debug, clap::Args)]
@@ -25,42 +25,57 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     if args.folder.join(Evidence::FILE).is_file() {
+        refuse_study(&args.folder)?;
         let evidence = Evidence::read(&args.folder, &register())?;
-        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.json)?;
+        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.json, console)?;
         return Ok(verify::judged(&evidence));
     }
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
-    publish(&Folder::open(&args.folder)?, completeness, args.json)
+    publish(&Folder::open(&args.folder)?, completeness, args.json, console)
 }
 
 /// Writes the report of a folder, prints its tables, and says whether all is as expected.
-pub fn publish(folder: &Folder, completeness: Completeness, as_json: bool) -> Result<ExitCode> {
-    let (spec, store, runs) = (folder.spec()?, folder.store()?, folder.runs());
+pub fn publish(
+    folder: &Folder,
+    completeness: Completeness,
+    as_json: bool,
+    console: &mut Console<'_>,
+) -> Result<u8> {
+    let (spec, store, runs) = (folder.spec()?, folder.rows()?, folder.runs());
+    announce_torn_line(&store, console);
     let table = Table::new(&spec, &store);
     let summary = Summary::new(&spec, &table, completeness)?;
+    finite::check(&summary)?;
     let material = Material { spec: &spec, table: &table, summary: &summary, runs: &runs };
     let summary_json = json(&material);
     folder.write("rows.csv", csv(&material)?.as_bytes())?;
     folder.write("summary.json", summary_json.as_bytes())?;
     folder.write("report.html", html(&material)?.as_bytes())?;
     if as_json {
-        output::bytes(summary_json.as_bytes())?;
+        console.text(&summary_json)?;
     } else {
-        output::bytes(text(&material).as_bytes())?;
-        eprintln!("report: {}", folder.path().join("report.html").display());
+        console.text(&text(&material))?;
+        console.say(format_args!("report: {}", folder.path().join("report.html").display()));
     }
     Ok(judged(&summary))
 }
 
+/// Says that the last line of a store is not whole.
+pub fn announce_torn_line(store: &Store, console: &mut Console<'_>) {
+    if let Some(torn) = store.torn_line() {
+        console.say(format_args!("warning: {torn}"));
+    }
+}
+
 /// Failed cells are numerical failures; a slope outside its band is a failed check.
-fn judged(summary: &Summary) -> ExitCode {
+fn judged(summary: &Summary) -> u8 {
     if summary.failed > 0 {
-        return ExitCode::from(NUMERICAL_FAILURE);
+        return NUMERICAL_FAILURE;
     }
     let outside = summary.fits.iter().any(|fit| fit.verdict == Verdict::Outside);
-    if outside { ExitCode::from(FAILED_CHECK) } else { ExitCode::SUCCESS }
+    if outside { FAILED_CHECK } else { ALL_WELL }
 }
 
 #[derive(Serialize)]
@@ -80,8 +95,14 @@ impl std::fmt::Display for Part {
 }
 
 /// Says where the rows of a part are.
-pub fn announce_part(folder: &Folder, shard: Shard, outcome: RunOutcome, as_json: bool) -> Result<()> {
+pub fn announce_part(
+    folder: &Folder,
+    shard: Shard,
+    outcome: RunOutcome,
+    as_json: bool,
+    console: &mut Console<'_>,
+) -> Result<()> {
     let RunOutcome { computed, found, .. } = outcome;
     let part = Part { shard: shard.to_string(), computed, found, folder: folder.path().into() };
-    output::print(&part, as_json)
+    console.result(&part, as_json)
 }

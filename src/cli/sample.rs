@@ -9,7 +9,7 @@ use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
 use super::args::{self, Overwrite};
-use super::output;
+use super::output::{self, Console};
 
 /// Draw tokens from a law.
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
     noise_var: Option<NoiseVariance>,
     /// Seed of the random numbers.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = clap::value_parser!(u64).range(args::SEEDS))]
     seed: u64,
     /// Where the points go, shape (N, d).
     #[arg(long, value_name = "X.npy")]
@@ -61,7 +61,7 @@ impl fmt::Display for Report {
     }
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let law = Law::parse(&args.law)?;
     args.overwrite.check(std::iter::once(&args.out).chain(&args.clean), [Path::new(&args.law)])?;
     let n = args.n as usize;
@@ -84,5 +84,5 @@ pub fn run(args: &Args) -> Result<()> {
         noise_var: args.noise_var.map(NoiseVariance::get),
         out: args.out.clone(),
     };
-    output::print(&report, args.json)
+    console.result(&report, args.json)
 }

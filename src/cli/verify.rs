@@ -1,7 +1,6 @@
 //! `ebflow verify`: the paper's claims, judged.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, find, register};
@@ -13,7 +12,7 @@ use serde::Serialize;
 use super::evidence::{
     Jobs, PresetName, check_writable, gathered, refuse_to_lose, tell_github, writable_folder,
 };
-use super::{FAILED_CHECK, output};
+use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Judge the paper's claims by evidence gathered now.
 #[derive(Debug, clap::Args)]
@@ -45,11 +44,11 @@ struct Listing<T> {
     claims: T,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     let register = register();
     let chosen = chosen(&register, &args.claims)?;
     if args.list {
-        return listed(&chosen, args.json).map(|()| ExitCode::SUCCESS);
+        return listed(&chosen, args.json, console).map(|()| ALL_WELL);
     }
     let preset = args.preset.into();
     let folder = args.out.as_deref().map(writable_folder).transpose()?;
@@ -57,13 +56,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         refuse_to_lose(folder, &register, &chosen, preset)?;
     }
     args.junit.as_deref().map_or(Ok(()), check_writable)?;
-    let evidence = gathered(&chosen, preset, &args.jobs, folder.as_ref())?;
-    publish(&evidence, folder.as_ref(), args.json)?;
+    let evidence = gathered(&chosen, preset, &args.jobs, folder.as_ref(), console)?;
+    publish(&evidence, folder.as_ref(), args.json, console)?;
     if let Some(path) = &args.junit {
         let content = junit(&evidence)?;
         write(path, |file| file.write_all(content.as_bytes()))?;
     }
-    tell_github(&annotations::of_evidence(&evidence), &overview(&evidence));
+    tell_github(&annotations::of_evidence(&evidence), &overview(&evidence), console);
     Ok(judged(&evidence))
 }
 
@@ -74,28 +73,33 @@ fn chosen<'a>(register: &'a [Box<dyn Claim>], names: &[String]) -> Result<Vec<&'
     Ok(register.iter().map(Box::as_ref).filter(wanted).collect())
 }
 
-fn listed(chosen: &[&dyn Claim], as_json: bool) -> Result<()> {
+fn listed(chosen: &[&dyn Claim], as_json: bool, console: &mut Console<'_>) -> Result<()> {
     match as_json {
-        true => output::json(&Listing { claims: headings(chosen) }),
-        false => output::bytes(list(chosen).as_bytes()),
+        true => console.json(&Listing { claims: headings(chosen) }),
+        false => console.text(&list(chosen)),
     }
 }
 
 /// Prints the verdicts, and writes the files of a folder.
-pub fn publish(evidence: &Evidence, folder: Option<&Folder>, as_json: bool) -> Result<()> {
+pub fn publish(
+    evidence: &Evidence,
+    folder: Option<&Folder>,
+    as_json: bool,
+    console: &mut Console<'_>,
+) -> Result<()> {
     match as_json {
-        true => output::json(&json(evidence))?,
-        false => output::bytes(text(evidence).as_bytes())?,
+        true => console.json(&json(evidence))?,
+        false => console.text(&text(evidence))?,
     }
     let Some(folder) = folder else { return Ok(()) };
     evidence.write(folder)?;
     folder.write("report.html", html(evidence)?.as_bytes())?;
     folder.write("CLAIMS.md", markdown(evidence).as_bytes())?;
-    eprintln!("report: {}", folder.path().join("report.html").display());
+    console.say(format_args!("report: {}", folder.path().join("report.html").display()));
     Ok(())
 }
 
 /// A verdict that was not expected is a failed check.
-pub fn judged(evidence: &Evidence) -> ExitCode {
-    if evidence.is_expected() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CHECK) }
+pub fn judged(evidence: &Evidence) -> u8 {
+    if evidence.is_expected() { ALL_WELL } else { FAILED_CHECK }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use ebflow::error::counted;
 use ebflow::files::npy;
 use ebflow::law::Law;
 use ebflow::metric::{
@@ -12,7 +13,8 @@ use ebflow::metric::{
 use ebflow::{Bracket, Cloud, Error, Result};
 use serde::Serialize;
 
-use super::output;
+use super::args;
+use super::output::{self, Console};
 
 /// Confidence of all Monte Carlo intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -20,8 +22,8 @@ const CONFIDENCE: f64 = 0.95;
 const BRACKET: (usize, usize) = (8, 4);
 /// The same for the noise floor, which is an estimate and needs less.
 const FLOOR: (usize, usize) = (4, 6);
-/// The floor draws from a stream of its own: its seed differs from the bracket's in every bit.
-const FLOOR_STREAM: u64 = u64::MAX;
+/// The floor draws from a stream of its own: its seed differs from the bracket's in every bit that a seed may have.
+const FLOOR_STREAM: u64 = *args::SEEDS.end();
 
 /// Wasserstein distance W1 between two clouds, or between a cloud and a law.
 #[derive(Debug, clap::Args)]
@@ -43,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "W.npy", conflicts_with = "law")]
     weights_b: Option<PathBuf>,
     /// Seed of the points drawn from the law, where any are needed.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = clap::value_parser!(u64).range(args::SEEDS))]
     seed: u64,
     /// Print one JSON object.
     #[arg(long)]
@@ -99,13 +101,13 @@ struct BracketReport {
     sliced: f64,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let a = weighted(&args.a, args.weights_a.as_deref())?;
     let report = match (&args.b, &args.law) {
         (Some(path), _) => against_cloud(&a, args, path)?,
         (None, law) => against_law(&a, args.seed, law.as_deref().unwrap_or_default())?,
     };
-    output::print(&report, args.json)
+    console.result(&report, args.json)
 }
 
 fn weighted(path: &Path, weights: Option<&Path>) -> Result<Cloud> {
@@ -184,10 +186,10 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { w1, lower, upper, n, d, .. } = self;
         let other = match (self.m, self.law) {
-            (Some(m), _) => format!("{m} points"),
-            (None, law) => format!("a {} law", law.unwrap_or_default()),
+            (Some(m), _) => counted(m, "point"),
+            (None, law) => format!("a law of kind {}", law.unwrap_or_default()),
         };
-        output::line(f, "compared", format_args!("{n} points with {other} in dimension {d}"))?;
+        output::line(f, "compared", format_args!("{} with {other} in dimension {d}", counted(*n, "point")))?;
         match self.method {
             Method::Line => output::line(f, "W1", format_args!("{w1} (exact, on the line)"))?,
             Method::Transport => {
@@ -226,6 +228,6 @@ impl fmt::Display for FloorReport {
         if let Some(error) = self.standard_error {
             write!(f, " ± {error:.6}")?;
         }
-        write!(f, " expected of {} independent points of the law", self.points)
+        write!(f, " expected of {} of the law", counted(self.points, "independent point"))
     }
 }

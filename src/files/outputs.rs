@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::write::Destination;
-use super::{check_writable_folder, folder_of, refuse};
-use crate::error::Result;
+use super::write::{Destination, named_in};
+use super::{folder_of, refuse};
+use crate::error::{Error, Result};
 
 /// Refuses outputs that cannot be written, two that are one file, and, unless that is meant, one that is an input.
 pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], overwrite_inputs: bool) -> Result<()> {
@@ -22,7 +22,8 @@ pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], overwrite_inputs: bool
             return Err(refuse(path, problem));
         }
         if let Destination::File(target) = Destination::of(path)? {
-            check_writable_folder(folder_of(&target))?;
+            let failed = |source| Error::Io { action: "write", path: path.into(), source };
+            named_in(folder_of(&target)).map_err(failed)?;
         }
     }
     Ok(())

@@ -107,7 +107,7 @@ impl Drop for Draft {
     }
 }
 
-fn named_in(folder: &Path) -> IoResult<NamedTempFile> {
+pub(super) fn named_in(folder: &Path) -> IoResult<NamedTempFile> {
     tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).tempfile_in(folder)
 }
 

@@ -52,7 +52,7 @@ pub use line::{Level, LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
 #[cfg(feature = "study")]
-pub(crate) use spec::kinds;
+pub(crate) use spec::{in_words, kinds};
 pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 

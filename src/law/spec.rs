@@ -11,10 +11,12 @@
 //! On the line a number may stand for a list of one number. A [`Law`] can also be a field of any serde structure.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use nalgebra::DMatrix;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use toml::de::ValueDeserializer;
 
 use super::{Atoms, Gaussian, Laplace, Law, Mixture, Uniform};
 use crate::error::{Error, Result};
@@ -65,18 +67,51 @@ struct Table {
     kind: KindName,
     mean: Option<Row>,
     cov: Option<Rows>,
-    std: Option<f64>,
-    weights: Option<Vec<f64>>,
+    std: Option<Number>,
+    weights: Option<Row>,
     means: Option<Vec<Row>>,
     covs: Option<Vec<Rows>>,
     points: Option<Vec<Row>>,
-    scale: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
+    scale: Option<Number>,
+    low: Option<Row>,
+    high: Option<Row>,
+}
+
+/// What is read first: a law of another kind has other keys.
+#[derive(serde::Deserialize)]
+struct Kind {
+    #[serde(rename = "kind")]
+    _name: KindName,
+}
+
+/// A number, integers included.
+#[derive(Clone, Copy)]
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Single;
+        impl Visitor<'_> for Single {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_f64<E: de::Error>(self, x: f64) -> std::result::Result<Number, E> {
+                Ok(Number(x))
+            }
+
+            fn visit_i64<E: de::Error>(self, x: i64) -> std::result::Result<Number, E> {
+                self.visit_f64(x as f64)
+            }
+        }
+        deserializer.deserialize_any(Single)
+    }
 }
 
 /// A list of numbers, or one number for a list of one.
-struct Row(Vec<f64>);
+struct Row(Vec<Number>);
 
 /// A list of rows, or one number for a one-by-one matrix.
 struct Rows(Vec<Row>);
@@ -118,8 +153,25 @@ macro_rules! number_or_list {
     };
 }
 
-number_or_list!(Row, f64, "a number or a list of numbers", |x| x);
-number_or_list!(Rows, Row, "a number or a list of rows, each a list of numbers", |x| Row(vec![x]));
+number_or_list!(Row, Number, "a number or a list of numbers", |x| Number(x));
+number_or_list!(Rows, Row, "a number or a list of rows, each a list of numbers", |x| Row(vec![Number(x)]));
+
+impl Row {
+    fn numbers(self) -> Vec<f64> {
+        self.0.into_iter().map(|number| number.0).collect()
+    }
+
+    /// The one number of a row of a law that lives on the line.
+    fn single(self, kind: KindName, key: &str) -> Result<f64> {
+        match self.0[..] {
+            [Number(x)] => Ok(x),
+            _ => Err(kind.invalid(format!(
+                "`{key}` has {} entries, but this law lives on the line: give one number",
+                self.0.len()
+            ))),
+        }
+    }
+}
 
 impl Rows {
     fn matrix(self, kind: KindName) -> Result<DMatrix<f64>> {
@@ -129,7 +181,7 @@ impl Rows {
             return Err(kind
                 .invalid(format!("row {at} of a covariance has {found} entries, but row 0 has {columns}")));
         }
-        Ok(DMatrix::from_row_iterator(rows, columns, self.0.into_iter().flat_map(|row| row.0)))
+        Ok(DMatrix::from_row_iterator(rows, columns, self.0.into_iter().flat_map(Row::numbers)))
     }
 }
 
@@ -187,33 +239,28 @@ impl Table {
             KindName::Mixture => Law::Mixture(self.mixture()?),
             KindName::Atoms => Law::Atoms(self.atoms()?),
             KindName::Laplace => {
-                let mean = kind.needed(self.mean, "mean")?;
-                let [mean] = mean.0[..] else {
-                    return Err(kind.invalid(format!(
-                        "the mean has {} entries, but this law lives on the line",
-                        mean.0.len()
-                    )));
-                };
-                Law::Laplace(Laplace::new(mean, kind.needed(self.scale, "scale")?)?)
+                let mean = kind.needed(self.mean, "mean")?.single(kind, "mean")?;
+                Law::Laplace(Laplace::new(mean, kind.needed(self.scale, "scale")?.0)?)
             }
             KindName::Uniform => {
-                Law::Uniform(Uniform::new(kind.needed(self.low, "low")?, kind.needed(self.high, "high")?)?)
+                let low = kind.needed(self.low, "low")?.single(kind, "low")?;
+                Law::Uniform(Uniform::new(low, kind.needed(self.high, "high")?.single(kind, "high")?)?)
             }
         })
     }
 
     fn gaussian(self) -> Result<Gaussian> {
-        let mean = self.kind.needed(self.mean, "mean")?.0;
+        let mean = self.kind.needed(self.mean, "mean")?.numbers();
         match self.cov {
             Some(cov) => Gaussian::new(mean, cov.matrix(self.kind)?),
-            None => Gaussian::isotropic(mean, self.kind.needed(self.std, "cov` or `std")?),
+            None => Gaussian::isotropic(mean, self.kind.needed(self.std, "cov` or `std")?.0),
         }
     }
 
     fn mixture(self) -> Result<Mixture> {
         let kind = self.kind;
         let means = kind.needed(self.means, "means")?;
-        let weights = self.weights.unwrap_or_else(|| equal(means.len()));
+        let weights = self.weights.map_or_else(|| equal(means.len()), Row::numbers);
         let components: Result<Vec<Gaussian>> = match self.covs {
             Some(covs) if covs.len() != means.len() => {
                 return Err(kind.invalid(format!(
@@ -224,12 +271,12 @@ impl Table {
             }
             Some(covs) => {
                 let pairs = means.into_iter().zip(covs);
-                let component = |(mean, cov): (Row, Rows)| Gaussian::new(mean.0, cov.matrix(kind)?);
+                let component = |(mean, cov): (Row, Rows)| Gaussian::new(mean.numbers(), cov.matrix(kind)?);
                 pairs.map(component).enumerate().map(in_mixture).collect()
             }
             None => {
-                let std = kind.needed(self.std, "covs` or `std")?;
-                let component = |mean: Row| Gaussian::isotropic(mean.0, std);
+                let std = kind.needed(self.std, "covs` or `std")?.0;
+                let component = |mean: Row| Gaussian::isotropic(mean.numbers(), std);
                 means.into_iter().map(component).enumerate().map(in_mixture).collect()
             }
         };
@@ -238,8 +285,8 @@ impl Table {
 
     fn atoms(self) -> Result<Atoms> {
         let points = self.kind.needed(self.points, "points")?;
-        let weights = self.weights.unwrap_or_else(|| equal(points.len()));
-        Atoms::new(points.into_iter().map(|point| point.0).collect(), weights)
+        let weights = self.weights.map_or_else(|| equal(points.len()), Row::numbers);
+        Atoms::new(points.into_iter().map(Row::numbers).collect(), weights)
     }
 }
 
@@ -277,26 +324,68 @@ impl Law {
     pub fn parse(text: &str) -> Result<Self> {
         let unreadable = |problem: String| Error::UnreadableLaw { text: text.into(), problem };
         if text.trim_start().starts_with('{') {
-            let table = toml::de::ValueDeserializer::parse(text).and_then(Table::deserialize);
-            return table.map_err(|error| unreadable(located(error, text)))?.law();
+            return read(text, || ValueDeserializer::parse(text)).map_err(unreadable)?.law();
         }
-        let path = Path::new(text);
-        let content = std::fs::read_to_string(path).map_err(|error| {
-            unreadable(format!("there is no such file ({error}), and an inline table would begin with {{"))
-        })?;
-        let table: Table = toml::from_str(&content).map_err(|error| unreadable(located(error, &content)))?;
-        table.law()
+        let content =
+            std::fs::read_to_string(Path::new(text)).map_err(|error| unreadable(no_text(&error)))?;
+        read(&content, || toml::Deserializer::parse(&content)).map_err(unreadable)?.law()
     }
 }
 
-/// The parser's message on one line, with the position.
-fn located(error: toml::de::Error, content: &str) -> String {
-    let message = error.message().replace('\n', ", ");
+/// Reads the kind first, so that a complaint about it comes before one about the keys of another kind.
+fn read<'de, D>(
+    text: &str,
+    parser: impl Fn() -> std::result::Result<D, toml::de::Error>,
+) -> std::result::Result<Table, String>
+where
+    D: Deserializer<'de, Error = toml::de::Error>,
+{
+    let kind = parser().and_then(Kind::deserialize);
+    kind.and_then(|_| parser()).and_then(Table::deserialize).map_err(|error| located(&error, text))
+}
+
+/// Why a file has no text to read.
+fn no_text(error: &std::io::Error) -> String {
+    let law = "a law is a TOML file, or an inline table, which would begin with {";
+    match error.kind() {
+        ErrorKind::NotFound => format!("there is no such file; {law}"),
+        ErrorKind::InvalidData => format!("this file is not text; {law}"),
+        _ => format!("it cannot be read ({error}); {law}"),
+    }
+}
+
+/// The parser's message on one line, in our words, with the position.
+fn located(error: &toml::de::Error, content: &str) -> String {
+    let message = in_words(error.message().replace('\n', ", "));
     let Some(span) = error.span() else { return message };
     let before = content.get(..span.start).unwrap_or(content);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
     format!("line {line}, column {column}: {message}")
+}
+
+/// Messages of the parser, said for people.
+pub(crate) fn in_words(message: String) -> String {
+    const KINDS: [(&str, &str); 5] = [
+        ("sequence", "a list"),
+        ("map", "a table"),
+        ("string", "the string"),
+        ("boolean", "the truth value"),
+        ("integer", "the integer"),
+    ];
+    if let Some((found, expected)) =
+        message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
+    {
+        let known = KINDS.iter().find(|(kind, _)| found.starts_with(kind));
+        let found = known.map_or_else(|| found.to_owned(), |(kind, word)| found.replacen(kind, word, 1));
+        return format!("this should be {expected}, but it is {found}");
+    }
+    let kinds =
+        message.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected one of "));
+    match kinds {
+        Some((kind, known)) => format!("there is no law of kind {kind}; the kinds are {known}"),
+        None => message.replace("missing field", "there is no key"),
+    }
 }
 
 #[cfg(test)]
@@ -373,7 +462,24 @@ mod tests {
             (r#"{ kind = "laplace", mean = [0, 1], scale = 1 }"#, "lives on the line"),
             (r#"{ kind = "uniform", low = 1, high = 0 }"#, "low must be below high"),
             (r#"{ kind = "uniform", low = 1"#, "line 1, column"),
-            ("nowhere.toml", "an inline table would begin with {"),
+            (
+                "nowhere.toml",
+                "there is no such file; a law is a TOML file, or an inline table, which would begin with {",
+            ),
+            (
+                r#"{ kind = "stedent", df = 3 }"#,
+                "there is no law of kind `stedent`; the kinds are `gaussian`",
+            ),
+            (r#"{ df = 3 }"#, "there is no key `kind`"),
+            (
+                r#"{ kind = "uniform", low = [0, 0], high = [1, 1] }"#,
+                "`low` has 2 entries, but this law lives on the line",
+            ),
+            (r#"{ kind = "gaussian", mean = 0, std = [1] }"#, "this should be a number, but it is a list"),
+            (
+                r#"{ kind = "gaussian", mean = "0", std = 1 }"#,
+                "this should be a number or a list of numbers, but it is the string \"0\"",
+            ),
         ];
         for (text, expected) in cases {
             let error = refusal(text);

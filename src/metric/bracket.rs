@@ -23,7 +23,7 @@ use super::reference::{Reference, check_dimension};
 use super::slices::max_sliced;
 use super::transport::wasserstein;
 use crate::cloud::Cloud;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::law::generator;
 use crate::measured::Bracket;
 
@@ -86,11 +86,16 @@ pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Resul
         (trials.primal()?.interval(sampling.confidence), trials.dual.interval(sampling.confidence));
     let exact = law.projectable().map(|law| max_sliced(cloud, law)).transpose()?;
     let sliced = exact.map_or(0.0, |slice| slice.w1);
+    let estimate = trials.middle()?;
+    let numbers = [primal.lower, primal.upper, dual.lower, dual.upper, sliced, estimate];
+    if let Some(&value) = numbers.iter().find(|number| !number.is_finite()) {
+        return Err(Error::Overflow { what: "the distance between the cloud and the law".into(), value });
+    }
     // Bounds that coincide may cross within their Monte Carlo errors.
     let lower = dual.lower.max(sliced).max(0.0).min(primal.upper);
     Ok(SampledBracket {
         bracket: Bracket { lower, upper: primal.upper },
-        estimate: trials.middle()?.clamp(lower, primal.upper),
+        estimate: estimate.clamp(lower, primal.upper),
         dual,
         primal,
         sliced,

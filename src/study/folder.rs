@@ -89,7 +89,17 @@ impl Folder {
         &self.path
     }
 
-    /// Opens the rows.
+    /// Reads the rows, and leaves their file alone.
+    pub fn rows(&self) -> Result<Store> {
+        Store::read(&self.path.join(ROWS))
+    }
+
+    /// Removes what killed processes left half-written in a folder that is a study's or holds evidence.
+    pub fn sweep(&self) {
+        files::sweep(&self.path);
+    }
+
+    /// Opens the rows, to add some.
     pub fn store(&self) -> Result<Store> {
         Store::open(&self.path.join(ROWS))
     }

@@ -9,7 +9,7 @@ use super::spec::Spec;
 use crate::error::{Error, Result};
 
 /// What a merge did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// Rows that were new to the folder.
     pub added: usize,
@@ -17,14 +17,19 @@ pub struct Merged {
     pub rows: usize,
     /// Cells of the study that have no row yet.
     pub missing: usize,
+    /// What is to be said of last lines that were not whole.
+    pub torn: Vec<String>,
 }
 
 /// Adds the rows of all folders to `out`. Doing it again changes nothing.
 pub fn merge(from: &[Folder], out: &Folder) -> Result<Merged> {
     let spec = common_spec(from, out)?;
     let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
+    let mut torn = Vec::new();
     for folder in from {
-        for row in folder.store()?.into_rows() {
+        let store = folder.rows()?;
+        torn.extend(store.torn_line().map(str::to_owned));
+        for row in store.into_rows() {
             match rows.get(&row.key) {
                 Some(known) if *known != row => return Err(contradiction(folder, &row.key)),
                 _ => rows.insert(row.key.clone(), row),
@@ -32,6 +37,7 @@ pub fn merge(from: &[Folder], out: &Folder) -> Result<Merged> {
         }
     }
     let mut store = out.store()?;
+    torn.extend(store.torn_line().map(str::to_owned));
     if let Some(row) = rows.values().find(|row| store.get(&row.key).is_some_and(|known| known != *row)) {
         return Err(contradiction(out, &row.key));
     }
@@ -40,7 +46,7 @@ pub fn merge(from: &[Folder], out: &Folder) -> Result<Merged> {
     out.write_spec(&spec)?;
     merge_runs(from, out)?;
     let missing = spec.cells().iter().filter(|cell| store.get(&cell.key(&spec)).is_none()).count();
-    Ok(Merged { added: store.len() - before, rows: store.len(), missing })
+    Ok(Merged { added: store.len() - before, rows: store.len(), missing, torn })
 }
 
 /// The study that all folders hold.

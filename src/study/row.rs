@@ -105,7 +105,26 @@ impl Measurement {
     }
 }
 
+/// What a line says of its own format, whatever else it may say.
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
+}
+
 impl Row {
+    /// Reads a line; else, what is wrong with it and what to do.
+    pub(super) fn from_line(line: &[u8]) -> Result<Self, String> {
+        let damaged = |error| format!("is not a row ({error}); remove that line and run again");
+        let Version { schema } = serde_json::from_slice(line).map_err(damaged)?;
+        if schema != SCHEMA {
+            return Err(format!(
+                "has the format {schema}, but this version of ebflow reads {SCHEMA}; \
+                 use the version that wrote it, or compute the study anew in another folder"
+            ));
+        }
+        serde_json::from_slice(line).map_err(damaged)
+    }
+
     /// The row of a cell.
     pub fn new(key: Key, cell: &Cell, outcome: Outcome) -> Self {
         Self { schema: SCHEMA, key, setting: cell.setting, seed: cell.seed, outcome }

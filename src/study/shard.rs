@@ -58,10 +58,12 @@ impl Shard {
         let costs: Vec<f64> = cells.iter().map(|cell| cost::seconds(spec, cell)).collect();
         let mut order: Vec<usize> = (0..cells.len()).collect();
         order.sort_by(|&a, &b| costs[b].total_cmp(&costs[a]).then(a.cmp(&b)));
-        let mut load = vec![0.0; self.count];
+        // Every cell costs something, so that no more parts than cells get any.
+        let parts = self.count.min(cells.len());
+        let mut load = vec![0.0; parts];
         let mut mine = Vec::new();
         for at in order {
-            let lightest = (0..self.count).min_by(|&a, &b| f64::total_cmp(&load[a], &load[b])).unwrap_or(0);
+            let lightest = (0..parts).min_by(|&a, &b| f64::total_cmp(&load[a], &load[b])).unwrap_or(0);
             load[lightest] += costs[at];
             if lightest + 1 == self.index {
                 mine.push(at);

@@ -3,12 +3,15 @@
 //! * A row counts once its line has reached the disk.
 //! * Lines are written under a lock on the file, so processes that share a store do not tear one another's lines; a row that another
 //!   process has written meanwhile is not written again.
-//! * A process that dies while writing leaves at most a line without its end. The next one to take the lock removes it.
+//! * A process that dies while writing leaves at most a line without its end. The next one to write removes it, unless only the
+//!   line feed is missing; whoever only reads leaves the file alone.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use serde::de::IgnoredAny;
 
 use super::cell::Key;
 use super::row::Row;
@@ -21,8 +24,9 @@ use crate::error::{Error, Result};
 /// let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("rows.jsonl");
 /// std::fs::write(&path, "{\"schema\":1,\"ke").unwrap();   // a line torn by a power cut
-/// assert_eq!(Store::open(&path)?.len(), 0);
-/// assert_eq!(std::fs::read(&path).unwrap(), b"");          // … is gone
+/// assert_eq!(Store::read(&path)?.len(), 0);                // … is no row
+/// assert!(Store::open(&path)?.torn_line().is_some());
+/// assert_eq!(std::fs::read(&path).unwrap(), b"");          // … and is gone
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 #[derive(Debug)]
@@ -33,7 +37,19 @@ pub struct Store {
     /// How much of the file has been read: whole lines only.
     read: u64,
     lines: usize,
+    access: Access,
+    torn: Option<String>,
 }
+
+/// What may be done to the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// How every row begins: what ends a file and does not begin like this was not written by a dying process.
+const BEGINNING: &[u8] = b"{\"schema\":";
 
 impl Store {
     /// Opens a store, or begins one, and reads its rows.
@@ -43,9 +59,25 @@ impl Store {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             sync_folder(folder).map_err(failed)?;
         }
-        let mut store = Self { path: path.into(), file, rows: HashMap::new(), read: 0, lines: 0 };
+        Self::new(path, file, Access::Write)
+    }
+
+    /// Opens a store that is there, to read its rows and nothing else: adding to it is an error.
+    pub fn read(path: &Path) -> Result<Self> {
+        let failed = |source| Error::Io { action: "open", path: path.into(), source };
+        Self::new(path, File::open(path).map_err(failed)?, Access::Read)
+    }
+
+    fn new(path: &Path, file: File, access: Access) -> Result<Self> {
+        let (path, rows) = (path.to_path_buf(), HashMap::new());
+        let mut store = Self { path, file, rows, read: 0, lines: 0, access, torn: None };
         store.locked(Self::catch_up)?;
         Ok(store)
+    }
+
+    /// What is to be said of a last line that was not whole, if there was one.
+    pub fn torn_line(&self) -> Option<&str> {
+        self.torn.as_deref()
     }
 
     /// Number of rows.
@@ -86,10 +118,7 @@ impl Store {
                     store.rows.insert(row.key.clone(), row);
                 }
             }
-            let written = store.file.write_all(text.as_bytes()).and_then(|()| store.file.sync_data());
-            written.map_err(|e| store.failed("write to", e))?;
-            store.read += text.len() as u64;
-            Ok(())
+            store.write(text.as_bytes())
         })
     }
 
@@ -100,32 +129,70 @@ impl Store {
 
     /// Runs a job while no other process writes. The system lifts the lock of a process that dies.
     fn locked(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.file.lock().map_err(|e| self.failed("lock", e))?;
+        let locked = match self.access {
+            Access::Read => self.file.lock_shared(),
+            Access::Write => self.file.lock(),
+        };
+        locked.map_err(|e| self.failed("lock", e))?;
         let done = job(self);
         self.file.unlock().map_err(|e| self.failed("unlock", e))?;
         done
     }
 
-    /// Reads the lines beyond those already known, and cuts off one without an end: whoever wrote it is dead, for we have
-    /// the lock.
+    /// Reads the lines beyond those already known.
     fn catch_up(&mut self) -> Result<()> {
         let mut fresh = Vec::new();
         let read = self.file.seek(SeekFrom::Start(self.read)).and_then(|_| self.file.read_to_end(&mut fresh));
         read.map_err(|e| self.failed("read", e))?;
         let whole = fresh.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if whole < fresh.len() {
-            let cut = self.file.set_len(self.read + whole as u64).and_then(|()| self.file.sync_data());
-            cut.map_err(|e| self.failed("repair", e))?;
-        }
         for line in fresh[..whole].split_inclusive(|byte| *byte == b'\n') {
-            self.lines += 1;
-            let row: Row = serde_json::from_slice(line).map_err(|e| Error::Store {
-                path: self.path.clone(),
-                problem: format!("line {} is not a row ({e}); remove that line and run again", self.lines),
-            })?;
-            self.rows.entry(row.key.clone()).or_insert(row);
+            self.take(line)?;
         }
         self.read += whole as u64;
+        if whole < fresh.len() { self.take_last(&fresh[whole..]) } else { Ok(()) }
+    }
+
+    fn take(&mut self, line: &[u8]) -> Result<()> {
+        self.lines += 1;
+        let row = Row::from_line(line).map_err(|problem| Error::Store {
+            path: self.path.clone(),
+            problem: format!("line {} {problem}", self.lines),
+        })?;
+        self.rows.entry(row.key.clone()).or_insert(row);
+        Ok(())
+    }
+
+    /// Takes a line without its end: whoever wrote it is dead, for we have the lock. A row that is all there is kept and gets
+    /// its end; the beginning of one is cut off.
+    fn take_last(&mut self, line: &[u8]) -> Result<()> {
+        let torn = serde_json::from_slice::<IgnoredAny>(line).is_err();
+        let begins = line.len().min(BEGINNING.len());
+        if !torn || line[..begins] != BEGINNING[..begins] {
+            self.take(line)?;
+            self.read += line.len() as u64;
+            return if self.access == Access::Write { self.write(b"\n") } else { Ok(()) };
+        }
+        let done = match self.access {
+            Access::Read => "left out",
+            Access::Write => "removed",
+        };
+        self.torn = Some(format!(
+            "{}: the last line is only {} bytes of a row, and was {done}; its cell counts as missing",
+            self.path.display(),
+            line.len()
+        ));
+        if self.access == Access::Write {
+            let cut = self.file.set_len(self.read).and_then(|()| self.file.sync_data());
+            cut.map_err(|e| self.failed("repair", e))?;
+        }
+        Ok(())
+    }
+
+    /// Adds to the file, and returns once that is on the disk.
+    fn write(&mut self, content: &[u8]) -> Result<()> {
+        let written = self.file.write_all(content).and_then(|()| self.file.sync_data());
+        written.map_err(|e| self.failed("write to", e))?;
+        self.read += content.len() as u64;
         Ok(())
     }
 

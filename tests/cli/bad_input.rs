@@ -57,7 +57,6 @@ const CASES: &[(&str, &[&str])] = &[
         &["out.npy", "two results"],
     ),
     ("denoise good.npy --noise-var 0.5 --beta 20 --rtol 0 --atol 0 --out out.npy", &["tolerance"]),
-    ("denoise good.npy --noise-var 0.5 --beta 20 --rtol 1e-6 --out out.npy", &["--atol"]),
     (
         "flow good.npy --beta 20 --raw-time 1 --drift dense --eps 1e-6 --out out.npy",
         &["--eps", "--drift auto"],
@@ -107,7 +106,24 @@ const CASES: &[(&str, &[&str])] = &[
     ("sample '{ kind = \"gauss\" }' --n 10 --out out.npy", &["gauss", "gaussian", "mixture"]),
     ("sample '{ kind = \"gaussian\", mean = [0], sd = 1 }' --n 10 --out out.npy", &["sd", "std"]),
     ("sample '{ kind = ' --n 10 --out out.npy", &["law"]),
-    ("sample nowhere.toml --n 10 --out out.npy", &["nowhere.toml"]),
+    ("sample nowhere.toml --n 10 --out out.npy", &["nowhere.toml", "no such file"]),
+    ("sample good.npy --n 10 --out out.npy", &["good.npy", "not text", "TOML"]),
+    (
+        "sample '{ kind = \"unheard\", df = 3 }' --n 10 --out out.npy",
+        &["no law of kind `unheard`", "`gaussian`"],
+    ),
+    (
+        "sample '{ kind = \"uniform\", low = [0, 0], high = [1, 1] }' --n 10 --out out.npy",
+        &["`low` has 2 entries", "on the line"],
+    ),
+    (
+        "sample '{ kind = \"gaussian\", mean = 0, std = 1 }' --n 10 --seed 9007199254740992 --out out.npy",
+        &["--seed"],
+    ),
+    (
+        "denoise good.npy --noise-var 2 --beta 1 --layers 1 --out out.npy",
+        &["step of 1 layer is", "at least 2 layers"],
+    ),
     ("sample '{ kind = \"gaussian\", mean = [0], std = 1 }' --n 0 --out out.npy", &["--n"]),
 ];
 

@@ -5,4 +5,6 @@ mod bench_of_files;
 mod bound;
 mod jobs;
 mod meanfield;
+#[cfg(unix)]
+mod outputs;
 mod w1;

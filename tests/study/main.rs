@@ -4,6 +4,7 @@ mod bench;
 #[path = "../common/browser.rs"]
 mod browser;
 mod complaints;
+mod damage;
 mod fits;
 #[cfg(unix)]
 mod interruption;

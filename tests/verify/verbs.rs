@@ -39,6 +39,8 @@ fn a_claim_that_does_not_exist_is_refused_with_the_nearest_name() {
     let output = Bench::new().run("verify tweedy");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean tweedie"), "{}", stderr(&output));
+    let nonsense = stderr(&Bench::new().run("verify nonsense"));
+    assert!(nonsense.contains("verify --list") && !nonsense.contains("did you mean"), "{nonsense}");
 }
 
 #[test]
@@ -104,6 +106,32 @@ fn github_is_told_where_it_runs_the_check() {
     assert!(!stderr(&bench.run("check accepted")).contains("::error"), "only where the variable is set");
 }
 
+/// Of everything that may change, what decides comes first.
+#[test]
+fn verdicts_come_before_numbers_rows_and_bars() {
+    let bench = Bench::new();
+    bench.good("verify dirac-hitting-time --out accepted");
+    let text = bench.read("accepted/claims.jsonl");
+    let mut lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bar = lines[1]["measured"]["numerical"].as_f64().unwrap();
+    for line in &mut lines[1..4] {
+        line["measured"]["numerical"] = (1000.0 * bar.max(1e-15)).into();
+    }
+    lines[4]["quantity"] = "of which nobody has heard".into();
+    let moved = lines[5]["measured"]["value"].as_f64().unwrap();
+    lines[5]["measured"]["value"] = (2.0 * moved + 1.0).into();
+    let judged: Vec<String> = lines.iter().map(|line| line.to_string() + "\n").collect();
+    bench.write("accepted/claims.jsonl", &judged.concat());
+    let output = bench.command("check accepted").env("GITHUB_ACTIONS", "true").output().unwrap();
+    let said = stderr(&output);
+    let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("no '{words}' in {said}"));
+    assert!(at("the verdict was") < at("number moved"), "{said}");
+    assert!(at("number moved") < at("the row is") && at("the row is") < at("the error bar of"), "{said}");
+    assert_eq!(said.matches("::error").count(), 4, "one of each kind: {said}");
+    assert!(said.contains("2 rows") && said.contains("3 error bars"), "{said}");
+}
+
 #[test]
 fn evidence_is_the_same_to_the_bit_for_any_number_of_threads() {
     let bench = Bench::new();
@@ -148,6 +176,8 @@ fn what_cannot_be_checked_is_an_input_error() {
     let missing = bench.run("check nowhere");
     assert_eq!(missing.status.code(), Some(2));
     assert!(stderr(&missing).contains("ebflow bless"), "{}", stderr(&missing));
+    assert!(stderr(&missing).contains("there is no such folder"), "{}", stderr(&missing));
+    assert!(stderr(&bench.run("check .")).contains("it has no such file"));
     std::fs::create_dir(bench.path("torn")).unwrap();
     bench.write("torn/claims.jsonl", "{\"schema\":1,\"pre");
     let torn = bench.run("check torn");

@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 use serde::Serialize;
 
 use crate::cli::args::{self, LawHorizon};
-use crate::cli::output;
+use crate::cli::{Console, output};
 
 /// Mean and covariance of a Gaussian law at a time of the mean-field flow.
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,7 @@ impl fmt::Display for Report {
     }
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let law = Law::parse(&args.law)?;
     let Law::Gaussian(gaussian) = &law else {
         return Err(Error::Unsupported {
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
         covariance: rows(&flow.covariance_at(time)),
         eigenvalues: flow.eigenvalues_at(time).iter().copied().collect(),
     };
-    output::print(&report, args.json)
+    console.result(&report, args.json)
 }
 
 fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {

@@ -6,7 +6,7 @@ use ebflow::exact::{Hitting, VarianceDescent};
 use ebflow::{Beta, NoiseVariance, Result};
 use serde::Serialize;
 
-use crate::cli::{args, output};
+use crate::cli::{Console, args, output};
 
 /// When the variance of an isotropic Gaussian law reaches a target.
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,7 @@ impl fmt::Display for Report {
     }
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let descent = VarianceDescent::of_prior(args.prior_var, args.noise_var, args.beta)?;
     let target = args.target.unwrap_or(args.prior_var);
     let score_time = match descent.hitting(target)? {
@@ -61,5 +61,5 @@ pub fn run(args: &Args) -> Result<()> {
         raw_time: score_time.map(|s| s.to_raw(args.beta).get()),
         infinite: score_time.is_none(),
     };
-    output::print(&report, args.json)
+    console.result(&report, args.json)
 }

@@ -5,6 +5,8 @@ mod hitting_time;
 
 use ebflow::Result;
 
+use super::Console;
+
 /// Closed-form references for Gaussian laws.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -18,9 +20,9 @@ enum Form {
     HittingTime(hitting_time::Args),
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     match &args.form {
-        Form::Covariance(args) => covariance::run(args),
-        Form::HittingTime(args) => hitting_time::run(args),
+        Form::Covariance(args) => covariance::run(args, console),
+        Form::HittingTime(args) => hitting_time::run(args, console),
     }
 }

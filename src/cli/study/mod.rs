@@ -5,17 +5,16 @@ mod progress;
 pub mod provenance;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ebflow::study::{
-    Cell, Completeness, Folder, Preset, RunOptions, RunOutcome, Shard, Spec, Store, run as run_cells,
+    Cell, Completeness, Finished, Folder, Preset, RunOptions, RunOutcome, Shard, Spec, Store,
+    run as run_cells,
 };
 use ebflow::{Error, Result};
 
-use super::report;
-use super::{BAD_INPUT, INTERRUPTED, output};
+use super::evidence::refuse_evidence;
+use super::{ALL_WELL, BAD_INPUT, Console, INTERRUPTED, report};
 use progress::Progress;
 use provenance::Stopwatch;
 
@@ -62,26 +61,32 @@ enum PresetName {
     Quick,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode> {
-    let Some(spec) = read(args)? else { return Ok(ExitCode::from(BAD_INPUT)) };
+pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+    let Some(spec) = read(args, console)? else { return Ok(BAD_INPUT) };
     let cells = args.shard.map_or_else(|| spec.cells(), |shard| shard.cells(&spec));
     if args.dry_run {
-        return output::print(&plan::Plan::new(&spec, &cells, args.shard), args.json)
-            .map(|()| ExitCode::SUCCESS);
+        let plan = plan::Plan::new(&spec, &cells, args.shard);
+        return console.result(&plan, args.json).map(|()| ALL_WELL);
     }
-    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(args)))?;
+    let path = args.out.clone().unwrap_or_else(|| default_folder(args));
+    refuse_evidence(&path)?;
+    let folder = Folder::create(&path)?;
+    folder.sweep();
     let mut store = folder.store()?;
+    report::announce_torn_line(&store, console);
     folder.write_spec(&spec)?;
-    let outcome = compute(args, spec, &cells, &folder, &mut store)?;
+    let outcome = compute(args, spec, &cells, &folder, &mut store, console)?;
     if outcome.interrupted {
         let done = outcome.computed + outcome.found;
-        eprintln!("stopped after {done} of {} cells; run the same command again to go on", cells.len());
+        let total = cells.len();
+        console
+            .say(format_args!("stopped after {done} of {total} cells; run the same command again to go on"));
     }
-    finish(args, &folder, outcome)
+    finish(args, &folder, outcome, console)
 }
 
 /// Reads the study; complaints about it go to stderr as they are, and give none.
-fn read(args: &Args) -> Result<Option<Spec>> {
+fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
     let failed = |source| Error::Io { action: "read", path: args.file.clone(), source };
     let text = std::fs::read_to_string(&args.file).map_err(failed)?;
     let preset = match args.preset {
@@ -91,7 +96,8 @@ fn read(args: &Args) -> Result<Option<Spec>> {
     match Spec::read(&args.file.to_string_lossy(), &text, preset, &args.set) {
         Ok(spec) => Ok(Some(spec)),
         Err(error) => {
-            eprintln!("{}", error.render(output::colour_on_stderr()));
+            let complaints = error.render(console.has_colour());
+            console.say(complaints);
             Ok(None)
         }
     }
@@ -115,20 +121,21 @@ fn compute(
     cells: &[Cell],
     folder: &Folder,
     store: &mut Store,
+    console: &mut Console<'_>,
 ) -> Result<RunOutcome> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let options = RunOptions {
         jobs: args.jobs.map_or(cores, usize::from),
         fail_fast: args.fail_fast,
-        interrupted: interruption()?,
+        interrupted: console.interruption.awaited(),
     };
     let stopwatch = Stopwatch::start(options.jobs);
     if cells.iter().any(|cell| store.get(&cell.key(&spec)).is_none()) {
         folder.add_run(stopwatch.begun())?;
     }
-    let progress = Progress::new(cells.len());
-    let outcome =
-        run_cells(&Arc::new(spec), cells, store, &options, &mut |finished| progress.show(finished))?;
+    let progress = Progress::new(cells.len(), console);
+    let mut watch = |finished: &Finished<'_>| progress.show(finished, console);
+    let outcome = run_cells(&Arc::new(spec), cells, store, &options, &mut watch)?;
     progress.end();
     if outcome.computed > 0 {
         folder.add_run(&stopwatch.ended(outcome.computed))?;
@@ -136,27 +143,15 @@ fn compute(
     Ok(outcome)
 }
 
-/// A flag that Ctrl-C, or a polite request to end, sets.
-fn interruption() -> Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&flag);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed)).map_err(|error| Error::Io {
-        action: "listen to signals in",
-        path: "this process".into(),
-        source: std::io::Error::other(error),
-    })?;
-    Ok(flag)
-}
-
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
-fn finish(args: &Args, folder: &Folder, outcome: RunOutcome) -> Result<ExitCode> {
+fn finish(args: &Args, folder: &Folder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
     let code = match args.shard {
-        None => report::publish(folder, completeness, args.json)?,
+        None => report::publish(folder, completeness, args.json, console)?,
         Some(shard) => {
-            report::announce_part(folder, shard, outcome, args.json)?;
-            ExitCode::SUCCESS
+            report::announce_part(folder, shard, outcome, args.json, console)?;
+            ALL_WELL
         }
     };
-    Ok(if outcome.interrupted && !args.fail_fast { ExitCode::from(INTERRUPTED) } else { code })
+    Ok(if outcome.interrupted && !args.fail_fast { INTERRUPTED } else { code })
 }

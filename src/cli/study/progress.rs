@@ -1,10 +1,11 @@
 //! How far a study is: a bar on a terminal, a line per finished cell elsewhere. Both on stderr.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use ebflow::study::Finished;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+
+use crate::cli::Console;
 
 /// Cells, the time passed, and what the cost model expects to remain.
 const TEMPLATE: &str = "{bar:32} {pos}/{len} cells, {elapsed} passed, {msg}";
@@ -15,8 +16,8 @@ pub enum Progress {
 }
 
 impl Progress {
-    pub fn new(cells: usize) -> Self {
-        if !std::io::stderr().is_terminal() {
+    pub fn new(cells: usize, console: &Console<'_>) -> Self {
+        if !console.interactive {
             return Self::Lines;
         }
         let bar = ProgressBar::new(cells as u64);
@@ -27,7 +28,7 @@ impl Progress {
         Self::Bar(bar)
     }
 
-    pub fn show(&self, finished: &Finished<'_>) {
+    pub fn show(&self, finished: &Finished<'_>, console: &mut Console<'_>) {
         let Finished { row, done, total, remaining } = *finished;
         match (self, row.error()) {
             (Self::Bar(bar), error) => {
@@ -40,7 +41,8 @@ impl Progress {
             (Self::Lines, error) => {
                 let state = error.map_or_else(|| "finished".to_owned(), |error| format!("failed ({error})"));
                 let left = HumanDuration(remaining);
-                eprintln!("[{done}/{total}] {}, seed {}: {state}; about {left} to go", row.setting, row.seed);
+                let cell = format_args!("{}, seed {}", row.setting, row.seed);
+                console.say(format_args!("[{done}/{total}] {cell}: {state}; about {left} to go"));
             }
         }
     }

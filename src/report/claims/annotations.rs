@@ -4,8 +4,11 @@
 //! `::error title=TITLE::MESSAGE`, with `%`, line ends and, in the title, `:` and `,` escaped.
 
 use super::cells::complaint;
-use super::moved::{Comparison, sentence};
+use super::moved::{Comparison, Lines, groups};
 use crate::claim::{Evidence, Record};
+
+/// Lines of one annotation.
+const MOST_LINES: usize = 8;
 
 /// One line per verdict that was not expected.
 pub fn of_evidence(evidence: &Evidence) -> String {
@@ -13,11 +16,17 @@ pub fn of_evidence(evidence: &Evidence) -> String {
     unexpected.map(|record: &Record| annotation(record.card.id, &complaint(record))).collect()
 }
 
-/// One line per change, and per verdict that was not expected.
+/// One annotation per claim and kind of change: of many, GitHub shows the first ten.
 pub fn of_comparison(comparison: &Comparison<'_>) -> String {
-    let changes = comparison.changes.iter();
-    let changes: String = changes.map(|change| annotation(change.claim, &sentence(&change.what))).collect();
-    changes + &of_evidence(comparison.found)
+    let shown = |Lines { claim, about, lines }: Lines| {
+        let more = lines.len().saturating_sub(MOST_LINES);
+        let title =
+            if lines.len() > 1 { format!("{claim}, {} {about}", lines.len()) } else { claim.to_owned() };
+        let rest = (more > 0).then(|| format!("and {more} more"));
+        let shown: Vec<String> = lines.into_iter().take(MOST_LINES).chain(rest).collect();
+        annotation(&title, &shown.join("\n"))
+    };
+    groups(comparison).into_iter().map(shown).collect()
 }
 
 fn annotation(title: &str, message: &str) -> String {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::cells::complaint;
 use crate::claim::baseline::{Change, Difference, Side};
 use crate::claim::{Evidence, Record};
+use crate::error::counted;
 use crate::report::number::plain;
 
 /// Digits that tell numbers apart which are a few error bars from each other.
@@ -40,25 +41,63 @@ impl Comparison<'_> {
 pub fn moved(comparison: &Comparison<'_>) -> String {
     let Comparison { found, changes, not_checked, acceptance } = *comparison;
     let mut out = String::new();
-    for change in changes {
-        let _ = writeln!(out, "{}: {}", change.claim, sentence(&change.what));
-    }
-    for record in comparison.surprises() {
-        let _ = writeln!(out, "{}: {}", record.card.id, complaint(record));
+    for group in groups(comparison) {
+        group.lines.iter().for_each(|line| {
+            let _ = writeln!(out, "{}: {line}", group.claim);
+        });
     }
     if !not_checked.is_empty() {
         let _ = writeln!(out, "not checked, because nothing was accepted: {}", not_checked.join(", "));
     }
     let rows: usize = found.records.iter().map(|record| record.rows.len()).sum();
-    let claims = match found.records.len() {
-        1 => "1 claim".to_owned(),
-        n => format!("{n} claims"),
-    };
+    let (rows, claims) = (counted(rows, "row"), counted(found.records.len(), "claim"));
     let _ = match changes.len() {
-        0 => writeln!(out, "nothing moved: {rows} rows of {claims} are within their error bars"),
-        n => writeln!(out, "{n} changes among {rows} rows of {claims}; to accept them, run `{acceptance}`"),
+        0 => writeln!(out, "nothing moved: {rows} of {claims} are within their error bars"),
+        n => {
+            let changes = counted(n, "change");
+            writeln!(out, "{changes} among {rows} of {claims}; to accept, run `{acceptance}`")
+        }
     };
     out
+}
+
+/// What is to be said of one claim, all of one kind.
+pub(super) struct Lines {
+    pub claim: &'static str,
+    /// What the lines are about, in the plural.
+    pub about: &'static str,
+    pub lines: Vec<String>,
+}
+
+/// Verdicts first, for they decide; then numbers, then rows that came and went, then error bars. Those of one claim stand
+/// together.
+pub(super) fn groups(comparison: &Comparison<'_>) -> Vec<Lines> {
+    let unexpected = comparison.surprises().map(|record| (record.card.id, VERDICTS, complaint(record)));
+    let changed =
+        comparison.changes.iter().map(|change| (change.claim, about(&change.what), sentence(&change.what)));
+    let all: Vec<_> = unexpected.chain(changed).collect();
+    let mut groups: Vec<Lines> = Vec::new();
+    for kind in KINDS {
+        for (claim, about, line) in all.iter().filter(|(_, about, _)| *about == kind) {
+            match groups.iter_mut().find(|group| group.claim == *claim && group.about == *about) {
+                Some(group) => group.lines.push(line.clone()),
+                None => groups.push(Lines { claim, about, lines: vec![line.clone()] }),
+            }
+        }
+    }
+    groups
+}
+
+const VERDICTS: &str = "verdicts";
+const KINDS: [&str; 4] = [VERDICTS, "numbers", "rows", "error bars"];
+
+fn about(difference: &Difference) -> &'static str {
+    match difference {
+        Difference::Verdict { .. } => VERDICTS,
+        Difference::Moved { .. } => KINDS[1],
+        Difference::Missing { .. } | Difference::Added { .. } => KINDS[2],
+        Difference::Bar { .. } => KINDS[3],
+    }
 }
 
 /// What is different, in words.

@@ -46,6 +46,7 @@ mod together;
 mod tree;
 
 pub use diagnostic::SpecError;
+pub(crate) use reader::nearest;
 
 use serde::{Deserialize, Serialize};
 

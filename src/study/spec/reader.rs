@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use super::diagnostic::Diagnostic;
 use super::tree::{Entry, Node, Place, Table, Tree};
@@ -98,9 +99,18 @@ impl<'a> Reader<'a> {
 
     /// An integer of at least `least`.
     pub fn count(&self, tree: &Tree, least: usize) -> Option<usize> {
+        self.count_within(tree, least..=usize::MAX)
+    }
+
+    /// An integer within a range.
+    pub fn count_within(&self, tree: &Tree, range: RangeInclusive<usize>) -> Option<usize> {
         let Node::Integer(integer) = tree.node else { return self.wrong("an integer", tree) };
+        let (least, most) = (range.start(), range.end());
         match usize::try_from(integer) {
-            Ok(count) if count >= least => Some(count),
+            Ok(count) if range.contains(&count) => Some(count),
+            Ok(count) if count > *most => {
+                self.refuse(tree, format!("{integer} is too large"), format!("it must be at most {most}"))
+            }
             _ => self.refuse(tree, format!("{integer} is too small"), format!("it must be at least {least}")),
         }
     }
@@ -191,7 +201,7 @@ fn suggest(diagnostic: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
 }
 
 /// The known name that a word is most likely meant to be, if any is likely.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let nearest = known.iter().min_by_key(|name| strsim::damerau_levenshtein(word, name)).copied();
     nearest.filter(|name| strsim::normalized_damerau_levenshtein(word, name) >= SIMILAR)
 }

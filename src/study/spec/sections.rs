@@ -8,13 +8,17 @@ use super::{
 };
 use crate::drift::Tolerance;
 use crate::flow::Adaptive;
-use crate::law::{Law, kinds};
+use crate::law::{Law, in_words, kinds};
 use crate::scale::{BallRadius, Beta, NoiseVariance};
 use crate::study::spec::diagnostic::Diagnostic;
-use crate::study::spec::together::Together;
+use crate::study::spec::together::{MOST_CELLS, Together};
 
 /// Points of a path when the study does not say.
 const DEPTHS: usize = 21;
+/// Points of a path, and particles whose way is kept, at most: pages could not show more.
+const MOST_KEPT: usize = 100_000;
+/// The largest seed: JSON's numbers are exact up to here.
+const MOST_SEED: usize = 1 << 53;
 
 const DRIFTS: [(&str, DriftMethod); 5] = [
     ("auto", DriftMethod::Auto),
@@ -103,7 +107,7 @@ fn law(tree: &Tree, complaints: &Complaints) -> Option<Law> {
     match Law::deserialize(tree.plain()) {
         Ok(law) => Some(law),
         Err(error) => {
-            let message = error.message().to_owned();
+            let message = in_words(error.message().to_owned());
             complaints.push(Diagnostic::new("this is no law", tree.place.clone()).label(message));
             None
         }
@@ -220,11 +224,11 @@ fn parameter(axis: Axis, reader: &Reader<'_>, tree: &Tree) -> Option<f64> {
 
 fn seeds_of(sweep: &Reader<'_>, tree: &Tree) -> Option<Vec<u64>> {
     let Node::List(list) = &tree.node else {
-        return sweep.count(tree, 1).map(|count| (0..count as u64).collect());
+        return sweep.count_within(tree, 1..=MOST_CELLS).map(|count| (0..count as u64).collect());
     };
     let mut seeds = Vec::new();
     for item in list {
-        seeds.push(sweep.count(item, 0)? as u64);
+        seeds.push(sweep.count_within(item, 0..=MOST_SEED)? as u64);
     }
     seeds.sort_unstable();
     if seeds.is_empty() || seeds.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -273,10 +277,10 @@ fn measure(top: &Reader<'_>, complaints: &Complaints) -> Option<MeasureSpec> {
         measure.sup_radius = Some(reader.checked(radius, BallRadius::new)?.get());
     }
     if let Some(depths) = reader.value("depths") {
-        measure.depths = reader.count(depths, 2)?;
+        measure.depths = reader.count_within(depths, 2..=MOST_KEPT)?;
     }
     if let Some(points) = reader.value("cloud_points") {
-        measure.cloud_points = Some(reader.count(points, 1)?);
+        measure.cloud_points = Some(reader.count_within(points, 1..=MOST_KEPT)?);
     }
     reader.finish();
     Some(measure)

@@ -8,6 +8,8 @@ use crate::law::Law;
 
 /// Dimensions in which the posterior supremum can be certified.
 const SUP_DIMENSIONS: usize = 3;
+/// Cells of a study at most: more would be planned for hours and never read.
+pub(super) const MOST_CELLS: usize = 1_000_000;
 
 /// What the sections must satisfy together.
 pub(super) struct Together<'a> {
@@ -28,6 +30,18 @@ impl Together<'_> {
         self.check_measure();
         self.check_fits();
         self.check_layers();
+        self.check_size();
+    }
+
+    /// Counts the cells without making any.
+    fn check_size(&self) {
+        let lengths = self.spec.sweep.iter().map(|sweep| sweep.values.len());
+        let cells = lengths.fold(self.spec.seeds.len(), usize::saturating_mul);
+        if cells > MOST_CELLS {
+            let remedy =
+                format!("a study has at most {MOST_CELLS} cells; sweep less, or split it into several");
+            self.complain(format!("this sweep has {cells} cells"), &["sweep"], None, remedy);
+        }
     }
 
     /// Why a quantity makes no sense here, if so.
