@@ -157,7 +157,7 @@ fn effective_points(cloud: &Cloud) -> usize {
 impl FloorReport {
     fn of(law: &Law, points: usize, seed: u64) -> Result<Self> {
         if law.dimension() == 1 {
-            let value = line_floor(&law.on_line()?, points)?;
+            let value = line_floor(&law.on_line()?, points)?.value;
             return Ok(Self { value, standard_error: None, points, seed: None });
         }
         let seed = seed ^ FLOOR_STREAM;

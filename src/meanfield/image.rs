@@ -207,14 +207,14 @@ impl<'a> Image<'a> {
             let breaks = self.breaks(cell, &knots);
             breaks
                 .windows(2)
-                .map(|pair| NINE_WITH_ENDS.adaptive(pair[0], pair[1], tolerance, gap))
+                .map(|pair| NINE_WITH_ENDS.adaptive(pair[0], pair[1], tolerance, gap).value)
                 .sum::<f64>()
         };
         let between = |pair: &[Cell]| {
             let level = self.grid.base.level(pair[0].right.label);
             let (a, b) = (pair[0].right.position, pair[1].left.position);
             if b > a {
-                NINE_WITH_ENDS.adaptive(a, b, tolerance, |z| difference(level, other.level(z)))
+                NINE_WITH_ENDS.adaptive(a, b, tolerance, |z| difference(level, other.level(z))).value
             } else {
                 0.0
             }

@@ -15,6 +15,9 @@ use crate::error::Result;
 use crate::law::Law;
 use crate::measured::Bracket;
 
+/// Distances on the line are good to this share of the largest coordinate: their own tests hold them to it.
+const LINE: f64 = 1e-14;
+
 /// How a distance was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,8 +44,12 @@ pub struct Distance {
 }
 
 impl Distance {
-    fn on_line(w1: f64) -> Self {
-        Self { w1, bracket: Bracket { lower: w1, upper: w1 }, method: Method::Line, sampled: None }
+    /// Rounding is relative to the coordinates, and to the distance itself.
+    fn on_line(w1: f64, clouds: &[&Cloud]) -> Self {
+        let coordinates = clouds.iter().flat_map(|cloud| cloud.points());
+        let rounding = LINE * coordinates.fold(w1, |largest, x| largest.max(x.abs()));
+        let bracket = Bracket { lower: (w1 - rounding).max(0.0), upper: w1 + rounding };
+        Self { w1, bracket, method: Method::Line, sampled: None }
     }
 
     fn by_transport(a: &Cloud, b: &Cloud) -> Result<Self> {
@@ -65,7 +72,7 @@ impl Distance {
 /// ```
 pub fn distance(a: &Cloud, b: &Cloud) -> Result<Distance> {
     if a.dimension() == 1 && b.dimension() == 1 {
-        return line::w1(a, b).map(Distance::on_line);
+        return Ok(Distance::on_line(line::w1(a, b)?, &[a, b]));
     }
     Distance::by_transport(a, b)
 }
@@ -74,7 +81,7 @@ pub fn distance(a: &Cloud, b: &Cloud) -> Result<Distance> {
 pub fn distance_to_law(cloud: &Cloud, law: &Law, sampling: &Sampling) -> Result<Distance> {
     check_dimension(cloud, law)?;
     if law.dimension() == 1 {
-        return line::w1_to_law(cloud, &law.on_line()?).map(Distance::on_line);
+        return Ok(Distance::on_line(line::w1_to_law(cloud, &law.on_line()?)?, &[cloud]));
     }
     if let Some(atoms) = atoms_of(law)? {
         return Distance::by_transport(cloud, &atoms);

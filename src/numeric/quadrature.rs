@@ -107,11 +107,11 @@ impl GaussRule {
     }
 
     /// `∫_a^b g`, halving intervals until halves and whole agree to `tolerance`: `g` may have jumps and kinks.
-    pub fn adaptive(&self, a: f64, b: f64, tolerance: f64, mut g: impl FnMut(f64) -> f64) -> f64 {
+    pub fn adaptive(&self, a: f64, b: f64, tolerance: f64, mut g: impl FnMut(f64) -> f64) -> Measured {
         let Ok(found) = self.try_adaptive(a, b, Effort { tolerance, intervals: MAX_INTERVALS }, |x| {
             Ok::<_, Infallible>(g(x))
         });
-        found.value
+        found
     }
 
     /// The same for a function that may fail. The bar adds up what halves and wholes are apart, and so exceeds `tolerance`
@@ -270,14 +270,14 @@ mod tests {
     #[test]
     fn walks_up_to_jumps_and_kinks() {
         let rule = GaussRule::lobatto(9);
-        let jump = rule.adaptive(0.0, 1.0, 1e-15, |x| if x < 1.0 / 3.0 { 0.0 } else { 1.0 });
+        let jump = rule.adaptive(0.0, 1.0, 1e-15, |x| if x < 1.0 / 3.0 { 0.0 } else { 1.0 }).value;
         assert!((jump - 2.0 / 3.0).abs() < 1e-11);
-        let kink = rule.adaptive(-1.0, 2.0, 1e-15, |x| (x - 0.3).abs());
+        let kink = rule.adaptive(-1.0, 2.0, 1e-15, |x| (x - 0.3).abs()).value;
         assert!((kink - 0.5 * (1.3 * 1.3 + 1.7 * 1.7)).abs() < 1e-13);
         let noise = |x: f64| 1.0 + 1e-3 * ((1e9 * x).sin() * 1e5).sin();
-        assert!((rule.adaptive(0.0, 1.0, 0.0, noise) - 1.0).abs() < 1e-3);
+        assert!((rule.adaptive(0.0, 1.0, 0.0, noise).value - 1.0).abs() < 1e-3);
         for hidden in [1e-3, 1e-5, 1e-7] {
-            let kink = rule.adaptive(0.0, 1.0, 1e-15, |x| (x - hidden).abs());
+            let kink = rule.adaptive(0.0, 1.0, 1e-15, |x| (x - hidden).abs()).value;
             let exact = 0.5 * (hidden * hidden + (1.0 - hidden).powi(2));
             assert!((kink - exact).abs() < 1e-14, "kink at {hidden}: {:e}", kink - exact);
         }

@@ -22,7 +22,7 @@ fn failed(source: std::io::Error) -> Error {
     Error::Io { action: "write", path: "rows.csv".into(), source }
 }
 
-/// A number of a quantity: its value, or an end of its bracket.
+/// A number of a quantity: its value, its error bar, or an end of its bracket.
 struct Column {
     quantity: Quantity,
     part: Part,
@@ -31,6 +31,7 @@ struct Column {
 #[derive(Clone, Copy)]
 enum Part {
     Value,
+    Numerical,
     Lower,
     Upper,
 }
@@ -39,6 +40,7 @@ impl Column {
     fn name(&self) -> String {
         let suffix = match self.part {
             Part::Value => "",
+            Part::Numerical => "_numerical",
             Part::Lower => "_lower",
             Part::Upper => "_upper",
         };
@@ -48,8 +50,9 @@ impl Column {
     fn of(&self, measurement: &Measurement) -> Option<f64> {
         match (self.part, measurement) {
             (Part::Value, measurement) => measurement.number(),
-            (Part::Lower, Measurement::Bracket { lower, .. }) => Some(*lower),
-            (Part::Upper, Measurement::Bracket { upper, .. }) => Some(*upper),
+            (Part::Numerical, measurement) => measurement.measured().map(|number| number.numerical),
+            (Part::Lower, Measurement::Bracket { bracket, .. }) => Some(bracket.lower),
+            (Part::Upper, Measurement::Bracket { bracket, .. }) => Some(bracket.upper),
             _ => None,
         }
     }
@@ -58,7 +61,7 @@ impl Column {
 fn columns(material: &Material<'_>) -> Vec<Column> {
     let mut columns = Vec::new();
     for &quantity in material.spec.quantities.iter().filter(|quantity| !quantity.is_path()) {
-        columns.push(Column { quantity, part: Part::Value });
+        columns.extend([Part::Value, Part::Numerical].map(|part| Column { quantity, part }));
         let measured = material.table.rows().filter_map(|row| row.measurement(quantity));
         if measured.into_iter().any(|m| matches!(m, Measurement::Bracket { .. })) {
             columns.extend([Part::Lower, Part::Upper].map(|part| Column { quantity, part }));

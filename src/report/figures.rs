@@ -142,9 +142,9 @@ fn spread<T>(items: Vec<T>, most: usize) -> Vec<T> {
 
 fn bars(curve: &Curve<'_>, axis: Axis) -> Vec<Bar> {
     let bar = |group: &&Group| {
-        let Statistic { mean, lower, upper, .. } = group.quantities.get(&curve.quantity)?;
-        let x = group.setting.get(axis)?;
-        Some(Bar { x, y: *mean, low: lower.unwrap_or(*mean), high: upper.unwrap_or(*mean) })
+        let found = group.quantities.get(&curve.quantity)?;
+        let (x, ends) = (group.setting.get(axis)?, found.ends());
+        Some(Bar { x, y: found.mean.value, low: ends.lower, high: ends.upper })
     };
     curve.groups.iter().filter_map(bar).collect()
 }
@@ -202,7 +202,7 @@ fn heatmap(material: &Material<'_>, x: &Sweep, y: &Sweep, quantity: Quantity) ->
             axis => material.spec.base.get(axis),
         };
         let here = |group: &&Group| Axis::ALL.iter().all(|axis| group.setting.get(*axis) == on_axis(*axis));
-        material.summary.settings.iter().find(here)?.quantities.get(&quantity).map(|s| s.mean)
+        material.summary.settings.iter().find(here)?.quantities.get(&quantity).map(|s| s.mean.value)
     };
     let values: Vec<Vec<Option<f64>>> =
         y.values.iter().map(|row| x.values.iter().map(|column| value(*column, *row)).collect()).collect();
@@ -227,9 +227,9 @@ fn paths(material: &Material<'_>, quantity: Quantity) -> Option<String> {
     let bars = |path: &PathStatistic| -> Vec<Bar> {
         let bar = |(x, s): (&f64, &Statistic)| Bar {
             x: *x,
-            y: s.mean,
-            low: s.lower.unwrap_or(s.mean),
-            high: s.upper.unwrap_or(s.mean),
+            y: s.mean.value,
+            low: s.ends().lower,
+            high: s.ends().upper,
         };
         path.score_time.iter().zip(&path.values).map(bar).collect()
     };

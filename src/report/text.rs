@@ -96,11 +96,14 @@ pub(super) fn setting_header(spec: &Spec) -> Vec<String> {
     axes.chain(numbers(spec).map(|quantity| quantity.key().to_owned())).collect()
 }
 
-/// A setting as the cells of a table: its parameters, then mean and standard error of every number.
+/// A setting as the cells of a table: its parameters, then every number's mean, with its standard error and numerical bar
+/// together.
 pub(super) fn setting_line(spec: &Spec, group: &Group) -> Vec<String> {
     let value = |axis| group.setting.get(axis).map_or_else(String::new, |x| plain(x, 6));
     let number = |quantity| match group.quantities.get(&quantity) {
-        Some(statistic) => with_error(statistic.mean, statistic.standard_error),
+        Some(statistic) => {
+            with_error(statistic.mean.value, Some(statistic.mean.sampling + statistic.mean.numerical))
+        }
         None => "–".into(),
     };
     axes(spec).into_iter().map(value).chain(numbers(spec).map(number)).collect()

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::axis::Setting;
 use super::cell::{Cell, Key};
 use super::quantity::Quantity;
+use crate::measured::{Bracket, Measured};
 
 /// Version of the row format.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// A finished cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,16 +57,15 @@ pub struct Values {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Measurement {
-    /// A number.
-    Number(f64),
+    /// A number with its error bars.
+    Number(Measured),
     /// A number known to lie between two others.
     Bracket {
         /// The best estimate.
         value: f64,
-        /// Not above the truth.
-        lower: f64,
-        /// Not below the truth.
-        upper: f64,
+        /// What holds the truth.
+        #[serde(flatten)]
+        bracket: Bracket,
     },
     /// A curve over depth.
     Path {
@@ -73,6 +73,8 @@ pub enum Measurement {
         score_time: Vec<f64>,
         /// Values at these times.
         values: Vec<f64>,
+        /// Their numerical bars.
+        numerical: Vec<f64>,
         /// Exact values at these times, where they are known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exact: Option<Vec<f64>>,
@@ -96,10 +98,21 @@ pub struct CloudPath {
 }
 
 impl Measurement {
+    /// The number with its bars, where it is one; that of a bracket reaches to its farther end.
+    pub fn measured(&self) -> Option<Measured> {
+        match self {
+            Self::Number(measured) => Some(*measured),
+            Self::Bracket { value, bracket } => {
+                Some(Measured::known_to(*value, (value - bracket.lower).max(bracket.upper - value)))
+            }
+            Self::Path { .. } | Self::Missing { .. } => None,
+        }
+    }
+
     /// The number, where it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Self::Number(value) | Self::Bracket { value, .. } => Some(*value),
+            Self::Number(Measured { value, .. }) | Self::Bracket { value, .. } => Some(*value),
             Self::Path { .. } | Self::Missing { .. } => None,
         }
     }

@@ -12,6 +12,7 @@ use super::row::{Measurement, Row};
 use super::spec::Spec;
 use super::store::Store;
 use crate::error::Result;
+use crate::measured::{Bracket, Measured};
 use crate::metric::{Confidence, Interval};
 
 /// With which all intervals are meant to cover the truth.
@@ -101,14 +102,11 @@ pub struct Group {
 pub struct Statistic {
     /// Seeds that gave a number.
     pub seeds: usize,
-    /// Their mean.
-    pub mean: f64,
-    /// Its standard error; none for a single seed.
-    pub standard_error: Option<f64>,
-    /// Ends of the interval about the mean; none for a single seed.
-    pub lower: Option<f64>,
-    /// See `lower`.
-    pub upper: Option<f64>,
+    /// Their mean, with the mean of their numerical bars and its standard error.
+    pub mean: Measured,
+    /// The interval about the mean that other seeds ask for; none for a single seed.
+    #[serde(flatten)]
+    pub interval: Option<Bracket>,
 }
 
 /// A mean curve over seeds.
@@ -124,15 +122,22 @@ pub struct PathStatistic {
 
 impl Statistic {
     /// Of the numbers that seeds gave; none when there are no numbers.
-    pub fn of(values: &[f64], confidence: Confidence) -> Option<Self> {
-        let seeds = values.len();
-        if let Ok(Interval { estimate, standard_error, lower, upper }) = Interval::of_mean(values, confidence)
-        {
-            let (error, lower, upper) = (Some(standard_error), Some(lower), Some(upper));
-            return Some(Self { seeds, mean: estimate, standard_error: error, lower, upper });
-        }
-        let mean = *values.first()?;
-        Some(Self { seeds, mean, standard_error: None, lower: None, upper: None })
+    pub fn of(numbers: &[Measured], confidence: Confidence) -> Option<Self> {
+        let seeds = numbers.len();
+        let single = *numbers.first()?;
+        let values: Vec<f64> = numbers.iter().map(|number| number.value).collect();
+        let Ok(found) = Interval::of_mean(&values, confidence) else {
+            return Some(Self { seeds, mean: single, interval: None });
+        };
+        let numerical = numbers.iter().map(|number| number.numerical).sum::<f64>() / seeds as f64;
+        let mean = Measured { value: found.estimate, numerical, sampling: found.standard_error };
+        let interval = Bracket { lower: found.lower, upper: found.upper };
+        Some(Self { seeds, mean, interval: Some(interval) })
+    }
+
+    /// The ends of an error bar in a plot: of the seeds where there are several, else of the number.
+    pub fn ends(&self) -> Bracket {
+        self.interval.unwrap_or_else(|| self.mean.into())
     }
 }
 
@@ -167,7 +172,8 @@ fn group(spec: &Spec, table: &Table, setting: Setting, confidence: Confidence) -
             let paths: Vec<&Measurement> = rows().filter_map(|row| row.measurement(quantity)).collect();
             group.paths.extend(path(&paths, confidence).map(|path| (quantity, path)));
         } else {
-            let numbers: Vec<f64> = rows().filter_map(|row| row.number(quantity)).collect();
+            let measured = |row: &Row| row.measurement(quantity).and_then(Measurement::measured);
+            let numbers: Vec<Measured> = rows().filter_map(measured).collect();
             group.quantities.extend(Statistic::of(&numbers, confidence).map(|s| (quantity, s)));
         }
     }
@@ -178,15 +184,17 @@ fn path(measurements: &[&Measurement], confidence: Confidence) -> Option<PathSta
     let mut curves = Vec::new();
     let mut grid = None;
     for measurement in measurements {
-        if let Measurement::Path { score_time, values, exact } = measurement {
+        if let Measurement::Path { score_time, values, numerical, exact } = measurement {
             grid.get_or_insert((score_time, exact));
-            curves.push(values);
+            curves.push((values, numerical));
         }
     }
     let (score_time, exact) = grid?;
     let at = |k: usize| {
-        let values: Vec<f64> = curves.iter().filter_map(|curve| curve.get(k).copied()).collect();
-        Statistic::of(&values, confidence)
+        let number = |(values, numerical): &(&Vec<f64>, &Vec<f64>)| {
+            Some(Measured { value: *values.get(k)?, numerical: *numerical.get(k)?, sampling: 0.0 })
+        };
+        Statistic::of(&curves.iter().filter_map(number).collect::<Vec<_>>(), confidence)
     };
     let values = (0..score_time.len()).map(at).collect::<Option<Vec<_>>>()?;
     Some(PathStatistic { score_time: score_time.clone(), values, exact: exact.clone() })

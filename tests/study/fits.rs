@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ebflow::Measured;
 use ebflow::study::{
     Cell, Completeness, Filled, FitOutcome, Measurement, Outcome, Quantity, Row, Spec, Summary, Table,
     Values, Verdict,
@@ -13,7 +14,8 @@ use crate::bench::SMALL;
 fn table(spec: &Spec, value: impl Fn(&Cell) -> Option<f64>) -> Table {
     let filled = |cell: Cell| {
         let row = value(&cell).map(|value| {
-            let quantities = BTreeMap::from([(Quantity::Coupled, Measurement::Number(value))]);
+            let quantities =
+                BTreeMap::from([(Quantity::Coupled, Measurement::Number(Measured::exact(value)))]);
             let values = Values { quantities, evaluations: 1, cloud: None };
             Row::new(cell.key(spec), &cell, Outcome::Values(Box::new(values)))
         });
@@ -54,8 +56,8 @@ fn exact_power_laws_are_recovered_and_shared_noise_drops_out() {
     // Mean over the seeds: 1.4; standard deviation of 1, 1.2, 1.4, 1.6, 1.8 is √0.1.
     let statistic = summary.settings[0].quantities[&Quantity::Coupled];
     let scale = 3.0 * 20f64.powf(-0.5);
-    assert!((statistic.mean / scale - 1.4).abs() < 1e-12);
-    assert!((statistic.standard_error.unwrap() / scale - (0.1_f64 / 5.0).sqrt()).abs() < 1e-12);
+    assert!((statistic.mean.value / scale - 1.4).abs() < 1e-12);
+    assert!((statistic.mean.sampling / scale - (0.1_f64 / 5.0).sqrt()).abs() < 1e-12);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn the_summary_is_what_other_programs_read() {
     assert_eq!((printed["cells"].as_u64(), printed["finished"].as_u64()), (Some(60), Some(60)));
     assert_eq!(printed["fits"].as_array().unwrap().len(), 3);
     assert!(printed["fits"][0]["fitted"]["slope"]["estimate"].as_f64().unwrap() < 0.0);
-    let mean = printed["settings"][0]["quantities"]["coupled"]["mean"].as_f64().unwrap();
+    let mean = printed["settings"][0]["quantities"]["coupled"]["mean"]["value"].as_f64().unwrap();
     let table = std::fs::read_to_string(bench.path("out").join("rows.csv")).unwrap();
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();

@@ -147,11 +147,9 @@ fn bounds_bound_and_the_mean_field_meets_its_closed_form() {
         let number = |quantity| values.quantities[&quantity].number().unwrap();
         assert!(number(ErrorBound) >= number(IntegrationError), "{values:?}");
         assert!(number(ErrorBound) < 1e-2, "{values:?}");
-        let Measurement::Bracket { lower, upper, .. } = values.quantities[&W1MeanFieldPrior] else {
-            panic!()
-        };
-        assert!(lower <= number(W1ExactPrior) && number(W1ExactPrior) <= upper, "{values:?}");
-        assert!(upper - lower < 1e-6, "{values:?}");
+        let Measurement::Number(found) = values.quantities[&W1MeanFieldPrior] else { panic!() };
+        assert!((found.value - number(W1ExactPrior)).abs() <= found.numerical, "{values:?}");
+        assert!(found.numerical < 5e-7, "{values:?}");
         // The mean field of a Gaussian is a Gaussian, to which W1 is known exactly.
         let noise = ebflow::NoiseVariance::new(cell.setting.noise_var).unwrap();
         let beta = ebflow::Beta::new(cell.setting.beta).unwrap();
@@ -184,7 +182,7 @@ fn a_torn_last_line_is_repaired_and_its_cell_computed_anew() {
         assert_eq!(bench.rows("torn"), bench.rows("whole"));
     }
     // A spoilt line in the middle is no torn end: nobody may guess what it was.
-    let spoilt = text.replacen("\"schema\":1", "\"schema\":", 1);
+    let spoilt = text.replacen("\"schema\":2", "\"schema\":", 1);
     std::fs::write(&path, &spoilt).unwrap();
     let output = bench.run(&["study", "study.toml", "--out", "torn"]);
     assert_eq!(output.status.code(), Some(2));
@@ -244,4 +242,32 @@ fn failing_cells_are_recorded_and_the_rest_goes_on() {
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(failed(&bench.lines("fast")), 1);
     assert!(bench.lines("fast").len() < 40);
+}
+
+/// Every number of a row has a bar, and the bar covers what a run of a thousand times the accuracy finds instead.
+#[test]
+fn bars_cover_what_a_finer_run_finds() {
+    let study = SMALL.split("[[fit]]").next().unwrap().replace(
+        "\"coupled\", \"w1_prior\", \"w1_exact_prior\"",
+        "\"coupled\", \"w1_prior\", \"w1_mean_field\", \"posterior_sup\", \"mse_two_stage\", \"gap_stage_one\", \"hitting_time\"",
+    );
+    let study = format!("{study}\n[measure]\nsup_radius = 2\n");
+    let loose = Spec::parse("study.toml", &study.replace("1e-6", "1e-4")).unwrap();
+    let tight = Spec::parse("study.toml", &study.replace("1e-6", "1e-9")).unwrap();
+    assert_ne!(loose.cells()[0].key(&loose).to_string(), tight.cells()[0].key(&tight).to_string());
+    for cell in loose.cells().iter().filter(|cell| cell.seed == 0) {
+        let (a, b) = (measure(&loose, cell).unwrap(), measure(&tight, cell).unwrap());
+        for (quantity, rough) in &a.quantities {
+            let fine = &b.quantities[quantity];
+            let (Some(rough), Some(fine)) = (rough.measured(), fine.measured()) else {
+                assert_eq!(rough.number(), fine.number(), "{quantity:?} is missing from one of them");
+                continue;
+            };
+            let apart = (rough.value - fine.value).abs();
+            assert!(
+                rough.numerical > 0.0 && apart <= rough.numerical + fine.numerical,
+                "{quantity:?}: {rough:?} {fine:?}"
+            );
+        }
+    }
 }

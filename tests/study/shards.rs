@@ -62,7 +62,7 @@ fn strangers_are_not_merged() {
     // A row that says something else about the same cell is a contradiction.
     std::fs::create_dir(bench.path("d")).unwrap();
     std::fs::copy(bench.path("a/study.toml"), bench.path("d/study.toml")).unwrap();
-    let changed = bench.lines("a")[0].replacen("\"w1_prior\":0.", "\"w1_prior\":1.", 1);
+    let changed = bench.lines("a")[0].replacen("\"w1_prior\":{\"value\":0.", "\"w1_prior\":{\"value\":1.", 1);
     std::fs::write(bench.path("d/rows.jsonl"), changed + "\n").unwrap();
     let output = bench.run(&["merge", "a", "d", "--out", "e"]);
     assert_eq!(output.status.code(), Some(2));

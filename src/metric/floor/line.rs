@@ -10,14 +10,17 @@ use std::convert::Infallible;
 
 use crate::error::{Error, Result};
 use crate::law::{LineLaw, Split};
+use crate::measured::Measured;
 use crate::numeric::binomial::Binomial;
 use crate::numeric::quadrature::NINE_WITH_ENDS;
 use crate::numeric::root::{bisect, double};
 
 /// Expected points beyond the first and last place of the integral: there `(1 − F)^N` is one.
 const FAR: f64 = 1e-10;
-/// Below this many expected points on one side the ripple is kept; above, its average is good to 1e-6 of the integrand.
+/// Below this many expected points on one side the ripple is kept.
 const FEW: f64 = 64.0;
+/// Above, its average is good to this share of the integrand: the next term is of order `(Npq)⁻²` with a small factor.
+const RIPPLE: f64 = 1e-6;
 /// An interval with fewer cells than this does not average its ripple out.
 const FEW_CELLS: f64 = 8.0;
 /// How exactly each piece is integrated, relative to the floor. There are some hundreds of pieces.
@@ -30,12 +33,12 @@ const TOLERANCE: f64 = 1e-11;
 /// use ebflow::metric::line_floor;
 /// let law = Law::parse(r#"{ kind = "gaussian", mean = 0, std = 1 }"#)?.on_line()?;
 /// let single = line_floor(&law, 1)?;                          // E|X − X'| = 2/√π
-/// assert!((single - 2.0 / std::f64::consts::PI.sqrt()).abs() < 1e-9);
+/// assert!((single.value - 2.0 / std::f64::consts::PI.sqrt()).abs() < 1e-9);
 /// let many = line_floor(&law, 1_000_000)?;
-/// assert!((many * 1000.0 - 1.28826).abs() < 1e-4);             // tends to √(2/π) ∫√(Φ(1−Φ)) = 1.28838
+/// assert!((many.value * 1000.0 - 1.28826).abs() < 1e-4);             // tends to √(2/π) ∫√(Φ(1−Φ)) = 1.28838
 /// # Ok::<(), ebflow::Error>(())
 /// ```
-pub fn line_floor(law: &LineLaw, points: usize) -> Result<f64> {
+pub fn line_floor(law: &LineLaw, points: usize) -> Result<Measured> {
     if points == 0 {
         return Err(Error::Empty { what: "the sample whose noise floor is asked".into() });
     }
@@ -94,7 +97,7 @@ impl Half<'_> {
         self.distance(0.0, reach, FAR)
     }
 
-    fn integral(&self) -> f64 {
+    fn integral(&self) -> Measured {
         let reach = self.reach();
         let tail = 2.0 * self.mean_beyond(self.place(reach));
         let mut cuts = vec![0.0, reach];
@@ -105,13 +108,13 @@ impl Half<'_> {
         cuts.extend((1..=FEW as usize).map(|k| self.distance(0.0, reach, k as f64)));
         cuts.sort_by(f64::total_cmp);
         let tolerance = TOLERANCE * self.mean_beyond(self.median) / self.binomial.count().sqrt();
-        cuts.windows(2).map(|pair| self.piece(pair[0], pair[1], tolerance)).sum::<f64>() + tail
+        cuts.windows(2).map(|pair| self.piece(pair[0], pair[1], tolerance)).sum::<Measured>() + tail
     }
 
     /// The integral between two distances from the median that no break and no cell of few points lies between.
-    fn piece(&self, near: f64, far: f64, tolerance: f64) -> f64 {
+    fn piece(&self, near: f64, far: f64, tolerance: f64) -> Measured {
         if far <= near {
-            return 0.0;
+            return Measured::exact(0.0);
         }
         // Just inside: at a break the law jumps.
         let inset = (far - near) * 1e-9;
@@ -128,13 +131,13 @@ impl Half<'_> {
         // A ripple averages out only where the law moves through its cells, not on a plateau beside a steep rise.
         let moving = (most - self.expected(middle)).min(self.expected(middle) - least) > FEW_CELLS;
         if (moving && smooth.numerical <= tolerance) || middle <= near || middle >= far {
-            return smooth.value;
+            return smooth.widened(RIPPLE * smooth.value);
         }
         self.piece(near, middle, tolerance) + self.piece(middle, far, tolerance)
     }
 
     /// The integral over a few cells, cut at their edges, where the deviation has kinks.
-    fn cells(&self, near: f64, far: f64, most: f64, least: f64, tolerance: f64) -> f64 {
+    fn cells(&self, near: f64, far: f64, most: f64, least: f64, tolerance: f64) -> Measured {
         let edges = (least.ceil() as usize..=most.floor() as usize).rev();
         let mut cuts = vec![near, far];
         cuts.extend(edges.map(|k| self.distance(near, far, k as f64)));
@@ -143,7 +146,7 @@ impl Half<'_> {
     }
 
     /// The integral of the deviation with its ripple.
-    fn deviation(&self, near: f64, far: f64, tolerance: f64) -> f64 {
+    fn deviation(&self, near: f64, far: f64, tolerance: f64) -> Measured {
         NINE_WITH_ENDS.adaptive(near, far, tolerance, |u| self.binomial.deviation(self.beyond(self.place(u))))
     }
 }
@@ -157,7 +160,7 @@ mod tests {
     const EXACT: f64 = 1e-9;
 
     fn floor(text: &str, n: usize) -> f64 {
-        line_floor(&Law::parse(text).unwrap().on_line().unwrap(), n).unwrap()
+        line_floor(&Law::parse(text).unwrap().on_line().unwrap(), n).unwrap().value
     }
 
     fn close(ours: f64, exact: f64, tolerance: f64) {
@@ -214,7 +217,7 @@ mod tests {
         let law = Law::parse(NORMAL).unwrap().on_line().unwrap();
         assert!(line_floor(&law, 0).is_err());
         let ball = law.truncated(crate::scale::BallRadius::new(1.0).unwrap()).unwrap();
-        assert!(line_floor(&ball, 100).unwrap() < floor(NORMAL, 100));
+        assert!(line_floor(&ball, 100).unwrap().value < floor(NORMAL, 100));
     }
 
     /// The many-cell average meets the cell-by-cell integral where both apply: a coin's flat part needs the latter.

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn simulation_agrees_with_the_exact_floor_on_the_line() {
         let law = Law::parse(r#"{ kind = "gaussian", mean = 0, std = 1 }"#).unwrap();
-        let exact = line_floor(&law.on_line().unwrap(), 50).unwrap();
+        let exact = line_floor(&law.on_line().unwrap(), 50).unwrap().value;
         let sampling = Sampling { fresh_per_point: 8, replicates: 40, confidence: confidence(), seed: SEED };
         let floor = simulated_floor(&law, 50, &sampling).unwrap();
         assert!(floor.lower.lower <= exact && exact <= floor.upper.upper, "{floor:?}, not {exact}");

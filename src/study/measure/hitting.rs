@@ -3,39 +3,39 @@
 //! The flow runs on beyond the denoising horizon, for the exact Gaussian hitting time `τ/2 + ln(1 + τ/v)/2β` of the prior's
 //! variance `v` and half as long again; the first crossing is located on the path inside its step.
 
-use super::{Bench, methods, start, variance, variance_of_law};
+use super::bars::Displacement;
+use super::{CellRun, displacement, judged, methods, start, variance_of_law};
 use crate::cloud::Cloud;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flow::{Flow, Integrator, Schedule, Step, StepObserver};
+use crate::measured::Measured;
+use crate::numeric::root::bisect;
 use crate::scale::RawTime;
 use crate::study::row::Measurement;
 
 /// How much longer than a Gaussian would need the flow is followed.
 const PATIENCE: f64 = 1.5;
-/// Halvings that locate the crossing in its step: 1e-12 of its length.
-const HALVINGS: usize = 40;
 
-pub(super) fn measured(bench: &Bench<'_>) -> Result<Measurement> {
-    let target = variance_of_law(&bench.spec.prior);
-    let start = start(bench.cell, &bench.sample.noisy)?;
+pub(super) fn measured(cell_run: &CellRun<'_>) -> Result<Measurement> {
+    let target = variance_of_law(&cell_run.spec.prior);
+    let start = start(cell_run.cell, &cell_run.sample.noisy)?;
     if variance(&start) <= target {
         let missing = "the tokens start with less variance than the prior; take more of them".to_owned();
         return Ok(Measurement::Missing { missing });
     }
-    let (tau, beta) = (bench.noise.get(), bench.beta.get());
+    let (tau, beta) = (cell_run.noise.get(), cell_run.beta.get());
     let expected = 0.5 * tau + (tau / target).ln_1p() / (2.0 * beta);
-    let run = Run::new(bench, PATIENCE * expected * beta)?;
-    let mut crossing = Crossing { cloud: start.clone(), target, at: None };
-    Flow::new(Schedule::constant(bench.beta), run.horizon)?.run_observed(
-        &start,
-        bench.drift,
-        run.integrator.as_ref(),
-        &mut crossing,
-    )?;
-    Ok(match crossing.at {
-        Some(time) => Measurement::Number(time.to_score(bench.beta).get()),
+    let run = Run::new(cell_run, PATIENCE * expected * beta)?;
+    let mut search = Search { cloud: start.clone(), target, found: None };
+    let flow = judged(cell_run.cell, Flow::new(Schedule::constant(cell_run.beta), run.horizon)?);
+    let trajectory = flow.run_observed(&start, cell_run.drift, run.integrator.as_ref(), &mut search)?;
+    Ok(match search.found {
+        // Errors grow along the flow: that of the end covers the crossing.
+        Some(crossing) => {
+            Measurement::Number(crossing.time(displacement(cell_run.cell, &trajectory)) / cell_run.beta.get())
+        }
         None => Measurement::Missing {
-            missing: format!("not reached by score time {}", run.horizon.to_score(bench.beta).get()),
+            missing: format!("not reached by score time {}", run.horizon.to_score(cell_run.beta).get()),
         },
     })
 }
@@ -47,10 +47,10 @@ struct Run {
 }
 
 impl Run {
-    fn new(bench: &Bench<'_>, raw_time: f64) -> Result<Self> {
-        let setting = &bench.cell.setting;
+    fn new(cell_run: &CellRun<'_>, raw_time: f64) -> Result<Self> {
+        let setting = &cell_run.cell.setting;
         let Some(layers) = setting.layers else {
-            let integrator = methods::integrator(bench.spec, bench.cell)?;
+            let integrator = methods::integrator(cell_run.spec, cell_run.cell)?;
             return Ok(Self { horizon: RawTime::new(raw_time)?, integrator });
         };
         let step = setting.raw_horizon() / layers as f64;
@@ -59,32 +59,54 @@ impl Run {
     }
 }
 
-/// Looks for the first time at which the variance is no longer above the target.
+/// Where the variance comes down to the target.
 struct Crossing {
-    /// Carries the weights.
+    /// Between which neighbouring times.
+    raw: [f64; 2],
+    /// The particles there.
     cloud: Cloud,
-    target: f64,
-    at: Option<RawTime>,
+    /// How fast the variance falls over the step.
+    speed: f64,
 }
 
 impl Crossing {
-    fn excess(&self, points: Vec<f64>) -> Result<f64> {
-        Ok(variance(&self.cloud.moved_to(points)?) - self.target)
+    /// The raw time: what displaced particles do to the variance shifts it by as much as the variance takes for that.
+    fn time(&self, off: Displacement) -> Measured {
+        let [above, below] = self.raw;
+        Measured::known_to(below, below - above + off.variance(&self.cloud).numerical / self.speed)
     }
 }
 
-impl StepObserver for Crossing {
+/// Looks for the first time at which the variance is no longer above the target.
+struct Search {
+    /// Carries the weights.
+    cloud: Cloud,
+    target: f64,
+    found: Option<Crossing>,
+}
+
+impl Search {
+    fn excess(&self, points: &[f64]) -> Result<f64> {
+        Ok(variance(&self.cloud.moved_to(points.to_vec())?) - self.target)
+    }
+}
+
+impl StepObserver for Search {
     fn accepted(&mut self, step: &Step<'_>) -> Result<()> {
-        if self.at.is_some() || self.excess(step.end.points.to_vec())? > 0.0 {
+        if self.found.is_some() || self.excess(step.end.points)? > 0.0 {
             return Ok(());
         }
-        let (mut above, mut below) = (step.start.raw_time.get(), step.end.raw_time.get());
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (above + below);
-            let excess = self.excess(step.points_at(RawTime::new(middle)?)?)?;
-            if excess > 0.0 { above = middle } else { below = middle }
-        }
-        self.at = Some(RawTime::new(below)?);
+        let (from, to) = (step.start.raw_time.get(), step.end.raw_time.get());
+        let at = |time: f64| step.points_at(RawTime::new(time)?);
+        let raw = bisect(from, to, |time| Ok::<_, Error>(self.excess(&at(time)?)? > 0.0))?;
+        let fallen = self.excess(step.start.points)? - self.excess(step.end.points)?;
+        let cloud = self.cloud.moved_to(at(raw[1])?)?;
+        self.found = Some(Crossing { raw, cloud, speed: fallen / (to - from) });
         Ok(())
     }
+}
+
+/// The mean variance of a coordinate.
+fn variance(cloud: &Cloud) -> f64 {
+    cloud.covariance().trace() / cloud.dimension() as f64
 }

@@ -1,9 +1,12 @@
 //! Running a cell: tokens, flow, and every quantity that the study asks for.
 
+mod bars;
 mod hitting;
 mod methods;
 
 use std::cell::OnceCell;
+
+use bars::Displacement;
 
 use super::cell::Cell;
 use super::quantity::Quantity;
@@ -21,7 +24,7 @@ use crate::metric::{
     Confidence, Distance, Method, Prior, Sampling, SupSearch, between_gaussians, coupled,
     coupled_to_gaussian, distance, distance_to_law, line_floor, posterior_sup, simulated_floor,
 };
-use crate::posterior::{ParticlePrior, mean_squared_error, one_shot};
+use crate::posterior::{ParticlePrior, mean_squared_error};
 use crate::scale::{BallRadius, Beta, NoiseVariance, ScoreTime};
 
 /// Fresh points per particle and replicates of a bracket in two dimensions or more; the seed's bits are flipped, so that
@@ -36,18 +39,19 @@ const EXACT: Tolerances = Tolerances { rtol: 1e-11, atol: 1e-11 };
 /// When the search for the posterior supremum ends.
 const SUP_GAP: f64 = 0.02;
 const SUP_CUBES: usize = 20_000;
+/// Closed forms of posterior means are good to this share of the cloud's extent; the laws' own tests hold them to it.
+const CLOSED_FORM: f64 = 1e-13;
 /// Digits kept of the particles that a report shows.
 const CLOUD_DIGITS: usize = 5;
 
 /// Measures everything that a study asks of a cell. The result does not depend on the number of threads, to the bit.
 pub fn measure(spec: &Spec, cell: &Cell) -> Result<Values> {
     let (drift, integrator) = (methods::drift(&spec.method), methods::integrator(spec, cell)?);
-    let bench = Bench::new(spec, cell, drift?.as_ref(), integrator.as_ref())?.measured()?;
-    Ok(bench)
+    CellRun::new(spec, cell, drift?.as_ref(), integrator.as_ref())?.measured()
 }
 
 /// A cell with its tokens and the way they went.
-struct Bench<'a> {
+struct CellRun<'a> {
     spec: &'a Spec,
     cell: &'a Cell,
     noise: NoiseVariance,
@@ -56,10 +60,12 @@ struct Bench<'a> {
     integrator: &'a dyn Integrator,
     sample: NoisySample,
     trajectory: Trajectory,
+    /// How far the particles may be from those that they stand for.
+    off: Displacement,
     bayes: OnceCell<Cloud>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> CellRun<'a> {
     fn new(
         spec: &'a Spec,
         cell: &'a Cell,
@@ -73,12 +79,15 @@ impl<'a> Bench<'a> {
         let depths = if watched { spec.measure.depths } else { 0 };
         let time =
             |k: usize| ScoreTime::new(noise.denoising_horizon().get() * k as f64 / (depths - 1) as f64);
-        let mut flow = flow.with_snapshots((0..depths).map(time).collect::<Result<Vec<_>>>()?)?;
-        if spec.quantities.contains(&Quantity::ErrorBound) {
-            flow = flow.with_error_bound();
-        }
+        let flow = flow.with_snapshots((0..depths).map(time).collect::<Result<Vec<_>>>()?)?;
+        let flow = if spec.quantities.contains(&Quantity::ErrorBound) {
+            flow.with_error_bound()
+        } else {
+            judged(cell, flow)
+        };
         let trajectory = flow.run(&start(cell, &sample.noisy)?, drift, integrator)?;
-        Ok(Self { spec, cell, noise, beta, drift, integrator, sample, trajectory, bayes: OnceCell::new() })
+        let (off, bayes) = (displacement(cell, &trajectory), OnceCell::new());
+        Ok(Self { spec, cell, noise, beta, drift, integrator, sample, trajectory, off, bayes })
     }
 
     fn measured(&self) -> Result<Values> {
@@ -94,37 +103,44 @@ impl<'a> Bench<'a> {
         use Measurement::Number;
         let (end, tokens, prior) = (&self.trajectory.end, &self.sample.noisy, &self.spec.prior);
         Ok(match quantity {
-            Quantity::W1Prior => bounded(distance_to_law(end, prior, &self.sampling()?)?),
-            Quantity::W1Tokens => bounded(distance_to_law(tokens, prior, &self.sampling()?)?),
+            Quantity::W1Prior => bounded(distance_to_law(end, prior, &self.sampling()?)?, self.off.mean),
+            Quantity::W1Tokens => bounded(distance_to_law(tokens, prior, &self.sampling()?)?, 0.0),
             Quantity::W1Floor => self.floor()?,
             Quantity::W1Untruncated => {
-                bounded(distance(end, &self.whole_flow(self.integrator, tokens)?.end)?)
+                let whole = self.whole_flow(self.integrator, tokens)?;
+                let off = displacement(self.cell, &whole).mean + self.off.mean;
+                bounded(distance(end, &whole.end)?, off)
             }
             Quantity::W1ExactPrior => self.exact_bias()?,
-            Quantity::W1MeanField => self.mean_field_distance(&particles_on_line(end)?)?,
-            Quantity::W1MeanFieldPrior => self.mean_field_distance(&prior.on_line()?)?,
+            Quantity::W1MeanField => {
+                Number(self.mean_field_distance(&particles_on_line(end)?)?.widened(self.off.mean))
+            }
+            Quantity::W1MeanFieldPrior => Number(self.mean_field_distance(&prior.on_line()?)?),
             Quantity::ErrorBound => self.error_bound(),
             Quantity::Coupled => {
-                let flow = self.gaussian_flow()?;
-                Number(coupled_to_gaussian(tokens, end, &flow, self.trajectory.raw_time)?.mean)
+                let partners = self.gaussian_flow()?;
+                let distance = coupled_to_gaussian(tokens, end, &partners, self.trajectory.raw_time)?;
+                Number(Measured::known_to(distance.mean, self.off.mean))
             }
             Quantity::PosteriorSup => self.posterior_sup()?,
             Quantity::IntegrationError => {
                 let exact = methods::adaptive(EXACT)?;
-                let start = start(self.cell, tokens)?;
-                Number(coupled(end, &self.whole_flow(exact.as_ref(), &start)?.end)?.mean)
+                let flow = self.flow()?.with_error_estimate();
+                let exact = flow.run(&start(self.cell, tokens)?, self.drift, exact.as_ref())?;
+                let off = Displacement::from_flow(&exact).mean;
+                Number(Measured::known_to(coupled(end, &exact.end)?.mean, off))
             }
-            Quantity::MseTokens => Number(self.error_of(tokens.points())),
-            Quantity::MseOneShot => Number(self.error_of(&one_shot(tokens, self.noise, self.drift)?)),
-            Quantity::MseStageOne => Number(self.error_of(end.points())),
+            Quantity::MseTokens => Number(self.error_of(&Estimates::exactly(tokens))),
+            Quantity::MseOneShot => Number(self.error_of(&self.one_shot()?)),
+            Quantity::MseStageOne => Number(self.error_of(&self.stage_one())),
             Quantity::MseTwoStage => Number(self.error_of(&self.two_stage()?)),
-            Quantity::MseBayes => Number(self.error_of(self.bayes()?.points())),
-            Quantity::GapOneShot => Number(self.gap_of(&one_shot(tokens, self.noise, self.drift)?)?),
-            Quantity::GapStageOne => Number(self.gap_of(end.points())?),
+            Quantity::MseBayes => Number(self.error_of(&Estimates::exactly(self.bayes()?))),
+            Quantity::GapOneShot => Number(self.gap_of(&self.one_shot()?)?),
+            Quantity::GapStageOne => Number(self.gap_of(&self.stage_one())?),
             Quantity::GapTwoStage => Number(self.gap_of(&self.two_stage()?)?),
             Quantity::HittingTime => hitting::measured(self)?,
             Quantity::HittingTimeExact => self.exact_hitting()?,
-            Quantity::Kept => Number(end.len() as f64 / tokens.len() as f64),
+            Quantity::Kept => Number(Measured::exact(end.len() as f64 / tokens.len() as f64)),
             Quantity::VariancePath => self.variance_path()?,
         })
     }
@@ -144,14 +160,17 @@ impl<'a> Bench<'a> {
             return line_floor(&prior.on_line()?, n).map(Measurement::Number);
         }
         let floor = simulated_floor(prior, n, &self.sampling()?)?;
-        let (lower, upper) = (floor.lower.estimate, floor.upper.estimate);
-        Ok(Measurement::Bracket { value: floor.estimate.estimate, lower, upper })
+        let bracket = Bracket { lower: floor.lower.estimate, upper: floor.upper.estimate };
+        Ok(Measurement::Bracket { value: floor.estimate.estimate, bracket })
     }
 
-    /// The flow of other particles, or under another integrator.
+    fn flow(&self) -> Result<Flow> {
+        Flow::new(Schedule::constant(self.beta), self.noise.denoising_horizon())
+    }
+
+    /// The flow of other particles.
     fn whole_flow(&self, integrator: &dyn Integrator, start: &Cloud) -> Result<Trajectory> {
-        let flow = Flow::new(Schedule::constant(self.beta), self.noise.denoising_horizon())?;
-        flow.run(start, self.drift, integrator)
+        judged(self.cell, self.flow()?).run(start, self.drift, integrator)
     }
 
     fn gaussian_flow(&self) -> Result<CovarianceFlow> {
@@ -165,28 +184,23 @@ impl<'a> Bench<'a> {
         let mean = || prior.mean().as_slice().to_vec();
         let at_rest = Gaussian::new(mean(), end)?;
         let distance = between_gaussians(&at_rest, &Gaussian::new(mean(), prior.covariance())?)?;
-        let Bracket { lower, upper } = distance.w1;
-        Ok(Measurement::Bracket { value: distance.w1.middle(), lower, upper })
+        Ok(Measurement::Number(distance.w1.measured()))
     }
 
     /// W1 between the mean-field law and another one, with the error that two resolutions of it show.
-    fn mean_field_distance(&self, other: &LineLaw) -> Result<Measurement> {
+    fn mean_field_distance(&self, other: &LineLaw) -> Result<Measured> {
         let mut problem = MeanField::new(self.spec.prior.clone(), self.noise, self.beta);
         if let Some(radius) = self.cell.setting.radius {
             problem = problem.truncated_to(BallRadius::new(radius)?);
         }
         let evolution = problem.evolve(&[self.trajectory.raw_time], self.drift)?;
-        let Some(state) = evolution.states.first() else {
-            return Ok(Measurement::Missing { missing: "the mean field gave no state".into() });
-        };
-        let Measured { value, numerical, .. } = state.w1_to(other)?;
-        Ok(Measurement::Bracket { value, lower: (value - numerical).max(0.0), upper: value + numerical })
+        evolution.states[0].w1_to(other)
     }
 
     fn error_bound(&self) -> Measurement {
         let error = &self.trajectory.error;
         match (&error.bound, &error.refusal) {
-            (Some(bound), _) => Measurement::Number(bound.w1),
+            (Some(bound), _) => Measurement::Number(Measured::exact(bound.w1)),
             (None, Some(refusal)) => Measurement::Missing { missing: refusal.to_string() },
             (None, None) => Measurement::Missing { missing: "the flow gave no bound".into() },
         }
@@ -198,13 +212,30 @@ impl<'a> Bench<'a> {
             SupSearch { radius, relative_gap: SUP_GAP, absolute_gap: f64::EPSILON, max_cubes: SUP_CUBES };
         let (particles, prior) = (Prior::Particles(&self.trajectory.end), Prior::Law(&self.spec.prior));
         let found = posterior_sup(particles, prior, self.noise, &search)?;
-        let value = 0.5 * (found.lower + found.upper);
-        Ok(Measurement::Bracket { value, lower: found.lower, upper: found.upper })
+        let centre = Cloud::new(vec![0.0; self.spec.prior.dimension()], self.spec.prior.dimension())?;
+        let off = self.off.of_posterior(&self.trajectory.end, &centre, self.noise).max;
+        let bracket = Bracket { lower: found.lower, upper: found.upper };
+        Ok(Measurement::Bracket { value: bracket.middle(), bracket: bracket.widened(off) })
     }
 
-    fn two_stage(&self) -> Result<Vec<f64>> {
-        let prior = ParticlePrior::new(&self.trajectory.end, self.noise)?;
-        Ok(prior.infer(&self.sample.noisy, self.drift)?.mean)
+    fn one_shot(&self) -> Result<Estimates> {
+        let tokens = &self.sample.noisy;
+        self.inferred(tokens, Displacement { max: 0.0, mean: 0.0 })
+    }
+
+    fn stage_one(&self) -> Estimates {
+        Estimates { points: self.trajectory.end.points().to_vec(), off: self.off }
+    }
+
+    fn two_stage(&self) -> Result<Estimates> {
+        let end = &self.trajectory.end;
+        self.inferred(end, self.off.of_posterior(end, &self.sample.noisy, self.noise))
+    }
+
+    /// Stage 2 of all tokens against particles, when these move it by so much.
+    fn inferred(&self, particles: &Cloud, off: Displacement) -> Result<Estimates> {
+        let inference = ParticlePrior::new(particles, self.noise)?.infer(&self.sample.noisy, self.drift)?;
+        Ok(Estimates { points: inference.mean, off: off.widened(&inference.error) })
     }
 
     fn bayes(&self) -> Result<&Cloud> {
@@ -215,20 +246,18 @@ impl<'a> Bench<'a> {
         Ok(self.bayes.get().expect("just looked"))
     }
 
-    fn error_of(&self, estimates: &[f64]) -> f64 {
-        let clean = &self.sample.clean;
-        mean_squared_error(estimates, clean.points(), clean.dimension())
+    fn error_of(&self, estimates: &Estimates) -> Measured {
+        estimates.against(&self.sample.clean)
     }
 
-    fn gap_of(&self, estimates: &[f64]) -> Result<f64> {
-        let bayes = self.bayes()?;
-        Ok(mean_squared_error(estimates, bayes.points(), bayes.dimension()))
+    fn gap_of(&self, estimates: &Estimates) -> Result<Measured> {
+        Ok(estimates.against(self.bayes()?))
     }
 
     fn exact_hitting(&self) -> Result<Measurement> {
         let variance = variance_of_law(&self.spec.prior);
         Ok(match VarianceDescent::of_prior(variance, self.noise, self.beta)?.denoising()? {
-            Hitting::At(time) => Measurement::Number(time.get()),
+            Hitting::At(time) => Measurement::Number(Measured::exact(time.get())),
             Hitting::Never => {
                 Measurement::Missing { missing: "the prior's variance is never reached".into() }
             }
@@ -245,9 +274,12 @@ impl<'a> Bench<'a> {
             }
             _ => None,
         };
+        // Errors grow along the flow: that of the end stands for all.
+        let variances: Vec<Measured> = snapshots.iter().map(|s| self.off.variance(&s.cloud)).collect();
         Ok(Measurement::Path {
             score_time: snapshots.iter().map(|s| s.score_time.get()).collect(),
-            values: snapshots.iter().map(|s| variance(&s.cloud)).collect(),
+            values: variances.iter().map(|variance| variance.value).collect(),
+            numerical: variances.iter().map(|variance| variance.numerical).collect(),
             exact,
         })
     }
@@ -280,9 +312,33 @@ fn particles_on_line(cloud: &Cloud) -> Result<LineLaw> {
     Law::Atoms(Atoms::new(cloud.rows().map(<[f64]>::to_vec).collect(), weights)?).on_line()
 }
 
-/// The mean variance of a coordinate.
-fn variance(cloud: &Cloud) -> f64 {
-    cloud.covariance().trace() / cloud.dimension() as f64
+/// Asks for what [`displacement`] needs: a network stands for itself, everything else for the exact flow.
+fn judged(cell: &Cell, flow: Flow) -> Flow {
+    if cell.setting.layers.is_some() { flow } else { flow.with_error_estimate() }
+}
+
+fn displacement(cell: &Cell, run: &Trajectory) -> Displacement {
+    if cell.setting.layers.is_some() { Displacement::from_layers(run) } else { Displacement::from_flow(run) }
+}
+
+/// Estimates of all tokens, and how far they may be off.
+struct Estimates {
+    points: Vec<f64>,
+    off: Displacement,
+}
+
+impl Estimates {
+    /// Points that are known up to rounding.
+    fn exactly(cloud: &Cloud) -> Self {
+        let rounding = CLOSED_FORM * bars::extent(cloud);
+        Self { points: cloud.points().to_vec(), off: Displacement { max: rounding, mean: rounding } }
+    }
+
+    /// The mean squared distance from other points.
+    fn against(&self, other: &Cloud) -> Measured {
+        let square = mean_squared_error(&self.points, other.points(), other.dimension());
+        Measured::known_to(square, self.off.mean_square(square))
+    }
 }
 
 fn variance_of_law(law: &Law) -> f64 {
@@ -293,28 +349,29 @@ fn shortened(x: f64) -> f64 {
     format!("{x:.CLOUD_DIGITS$e}").parse().unwrap_or(x)
 }
 
-fn bounded(distance: Distance) -> Measurement {
-    match distance.method {
-        Method::Line | Method::Transport => Measurement::Number(distance.w1),
-        Method::Bracket => {
-            let Bracket { lower, upper } = distance.bracket;
-            Measurement::Bracket { value: distance.w1, lower, upper }
+/// A distance between clouds of which one may be off by so much in W1.
+fn bounded(Distance { w1, bracket, method, .. }: Distance, off: f64) -> Measurement {
+    match method {
+        Method::Line | Method::Transport => {
+            Measurement::Number(Measured::known_to(w1, bracket.width() + off))
         }
+        Method::Bracket => Measurement::Bracket { value: w1, bracket: bracket.widened(off) },
     }
 }
 
 /// JSON knows no infinity: what is not finite is missing, and says so.
 fn finite(measurement: Measurement) -> Measurement {
-    let bad = |value: &f64| !value.is_finite();
-    let lost = match &measurement {
-        Measurement::Number(value) => bad(value),
-        Measurement::Bracket { value, lower, upper } => [value, lower, upper].into_iter().any(bad),
-        Measurement::Path { values, exact, .. } => values.iter().chain(exact.iter().flatten()).any(bad),
-        Measurement::Missing { .. } => false,
+    let all = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
+    let known = match &measurement {
+        Measurement::Number(number) => number.is_finite(),
+        Measurement::Bracket { value, bracket } => all(&[*value, bracket.lower, bracket.upper]),
+        Measurement::Path { values, numerical, exact, .. } => {
+            all(values) && all(numerical) && exact.as_deref().is_none_or(all)
+        }
+        Measurement::Missing { .. } => true,
     };
-    if lost {
-        Measurement::Missing { missing: "the result is not a finite number".into() }
-    } else {
-        measurement
+    if known {
+        return measurement;
     }
+    Measurement::Missing { missing: "the result or its error bar is not a finite number".into() }
 }
