@@ -102,16 +102,10 @@ impl Auto {
 }
 
 impl Drift for Auto {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        match self.plan(sources, targets, beta)? {
-            None => Blocks { tolerance: self.tolerance }.evaluate(sources, targets, beta, field),
-            Some(plan) => self.gauss().follow(plan, sources, targets, beta, field),
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+        match self.plan(cloud, targets, beta)? {
+            None => Blocks { tolerance: self.tolerance }.evaluate(cloud, targets, beta, field),
+            Some(plan) => self.gauss().follow(plan, cloud, targets, beta, field),
         }
     }
 }

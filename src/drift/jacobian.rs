@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
-use crate::simd::{BLOCK, Block, LARGEST_EXPONENT, Program, Vector, widest};
+use crate::simd::{BLOCK, Block, LARGEST_EXPONENT, Plain, Program, Vector, widest};
 
 /// Vectors whose exponentials are computed side by side.
 const CHAINS: usize = 4;
@@ -173,6 +173,10 @@ struct Row<'a, const DIMENSION: usize> {
 impl<const DIMENSION: usize> Program for Row<'_, DIMENSION> {
     type Scalar = f64;
     type Output = Sums;
+
+    fn portable(self) -> Sums {
+        Row::<0> { columns: self.columns, row: self.row }.run(Plain::<f64, 4>::default())
+    }
 
     #[inline(always)]
     fn run<V: Vector<Scalar = f64>>(self, any: V) -> Sums {

@@ -18,8 +18,8 @@ use super::cutoff::{Budget, Cutoff, Omitted};
 use super::kernel::TILE;
 use super::order::{Depth, kd_order};
 use super::outcome::Outcome;
-use super::rounding::Arithmetic;
-use super::units::{Units, largest_magnitude};
+use super::sources::Sources;
+use super::tiled::Manner;
 use super::{Drift, DriftField, Targets, Tolerance, check};
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
@@ -27,6 +27,9 @@ use crate::scale::Beta;
 
 /// Terms summed up before they join the total: shorter chains of additions round less.
 const BATCH: usize = 64;
+
+/// Dimensions that the drift serves.
+const MOST: usize = 8;
 
 /// No source is nearer than the reference: an exponent below this has lost all its digits to rounding.
 const SMALLEST_EXPONENT: f64 = -1.0;
@@ -52,215 +55,235 @@ pub struct KdTree {
 }
 
 impl Drift for KdTree {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        let request = Request { sources, targets, beta, tolerance: self.tolerance.for_kernel(beta) };
-        match sources.dimension {
-            1 => request.evaluate::<1>(field),
-            2 => request.evaluate::<2>(field),
-            3 => request.evaluate::<3>(field),
-            4 => request.evaluate::<4>(field),
-            5 => request.evaluate::<5>(field),
-            6 => request.evaluate::<6>(field),
-            7 => request.evaluate::<7>(field),
-            8 => request.evaluate::<8>(field),
-            more => Err(Error::InvalidParameter {
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+        let d = cloud.dimension;
+        if d > MOST {
+            return Err(Error::InvalidParameter {
                 name: "dimension for the kdtree drift",
-                value: more as f64,
+                value: d as f64,
                 requirement: "at most 8 (a k-d tree does not help beyond); use the blocks or the dense drift",
-            }),
+            });
         }
-    }
-}
-
-/// An evaluation before its dimension is a constant.
-struct Request<'a> {
-    sources: CloudView<'a>,
-    targets: Targets<'a>,
-    beta: Beta,
-    tolerance: f64,
-}
-
-impl Request<'_> {
-    fn evaluate<const D: usize>(&self, field: &mut DriftField) -> Result<()> {
-        check(self.sources.points, D, "the cloud of sources")?;
-        let points = match self.targets {
-            Targets::Sources => self.sources.points,
+        check(cloud.points, d, "the cloud of sources")?;
+        let points = match targets {
+            Targets::Sources => cloud.points,
             Targets::Points(points) => points,
         };
-        check(points, D, "the set of targets")?;
-        field.reset(points.len() / D, D);
-        let search = Search::<D>::new(self, points)?;
-        let mut rows: Vec<usize> = (0..points.len() / D).collect();
-        kd_order(points, D, Depth::Tiles, &mut rows);
+        check(points, d, "the set of targets")?;
+        field.reset(points.len() / d, d);
+        let manner = Manner::within(self.tolerance.for_kernel(beta));
+        let search = Search::new(Sources::new(cloud, points, beta, manner)?, targets, cloud.len())?;
+        let mut rows: Vec<usize> = (0..points.len() / d).collect();
+        kd_order(points, d, Depth::Tiles, &mut rows);
         let outcomes: Vec<Outcome> = rows.par_chunks(TILE).map(|rows| search.drift(points, rows)).collect();
         rows.chunks(TILE).zip(&outcomes).for_each(|(rows, outcome)| outcome.scatter(rows, field));
         Ok(())
     }
 }
 
-/// The sources of positive weight, in tile units, and their tree.
-struct Search<const D: usize> {
-    tree: ImmutableKdTree<f64, D>,
-    points: Vec<[f64; D]>,
-    weights: Option<Vec<f64>>,
+/// Finds sources by where they are, in tile units.
+trait Index: Send + Sync {
+    /// The nearest source and its squared distance.
+    fn nearest(&self, x: &[f64]) -> (usize, f64);
+    /// Shows all sources within a radius to `visit`.
+    fn within(&self, x: &[f64], radius_2: f64, visit: &mut dyn FnMut(usize));
+}
+
+impl<const D: usize> Index for ImmutableKdTree<f64, D> {
+    fn nearest(&self, x: &[f64]) -> (usize, f64) {
+        let nearest = self.query(&x.as_chunks().0[0]).nearest_one::<SquaredEuclidean<f64>>().execute();
+        (nearest.item as usize, nearest.distance)
+    }
+
+    fn within(&self, x: &[f64], radius_2: f64, visit: &mut dyn FnMut(usize)) {
+        let query = self.query(&x.as_chunks().0[0]);
+        query.within::<SquaredEuclidean<f64>>(radius_2).unsorted().visit(|found| visit(found.item as usize));
+    }
+}
+
+/// The tree over the tiles, for dimensions in which every k-d tree has to look at much of the cloud.
+impl Index for Sources {
+    fn nearest(&self, x: &[f64]) -> (usize, f64) {
+        let mut best = (0, f64::INFINITY);
+        self.tree.walk(|_, node| {
+            let near = node.bounds.distance_2(x) < best.1;
+            if near && node.is_leaf() {
+                let distances_2 = self.distances_2(node.tiles.start, x);
+                let places = node.tiles.start * TILE..;
+                best = places.zip(distances_2).fold(best, |best, it| if it.1 < best.1 { it } else { best });
+            }
+            near
+        });
+        best
+    }
+
+    fn within(&self, x: &[f64], radius_2: f64, visit: &mut dyn FnMut(usize)) {
+        self.tree.walk(|_, node| {
+            let near = node.bounds.distance_2(x) <= radius_2;
+            if near && node.is_leaf() {
+                let places = (node.tiles.start * TILE..).zip(self.distances_2(node.tiles.start, x));
+                places.filter(|it| it.1 <= radius_2).for_each(|it| visit(it.0));
+            }
+            near
+        });
+    }
+}
+
+impl Sources {
+    /// Squared distances from a point to those of a tile.
+    fn distances_2<'a>(&'a self, tile: usize, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        let lanes = &self.tiles.lanes(tile)[..x.len()];
+        let square = move |place: usize| lanes.iter().zip(x).map(|(lane, x)| (lane[place] - x).powi(2)).sum();
+        (0..self.tiles.members(tile).len()).map(square)
+    }
+}
+
+/// Makes the index of `D`-dimensional points.
+fn kiddo<const D: usize>(points: &[f64]) -> Result<Option<Box<dyn Index>>> {
+    match ImmutableKdTree::<f64, D>::new_from_slice(points.as_chunks().0) {
+        Ok(tree) => Ok(Some(Box::new(tree))),
+        Err(_) => Err(Error::InvalidParameter {
+            name: "number of sources for the kdtree drift",
+            value: (points.len() / D) as f64,
+            requirement: "below 2^32; use the blocks or the dense drift",
+        }),
+    }
+}
+
+/// The sources of positive weight, by their places in the tiles, and where to look for them.
+struct Search {
+    sources: Sources,
+    /// Row-major, in tile units.
+    points: Vec<f64>,
+    /// None where the tree over the tiles serves.
+    kiddo: Option<Box<dyn Index>>,
     /// For a self-drift: which source each target is, if it has weight.
     own: Option<Vec<Option<usize>>>,
-    units: Units,
-    beta: Beta,
-    tolerance: f64,
-    total: f64,
-    diameter: f64,
 }
 
 /// The source that a target's exponents are measured from.
-struct Reference<const D: usize> {
-    at: [f64; D],
+struct Reference<'a> {
+    at: &'a [f64],
     weight: f64,
     /// `ρ²`
     distance_2: f64,
 }
 
-impl<const D: usize> Reference<D> {
-    /// `x − m`
-    fn offset(&self, target: &[f64; D]) -> [f64; D] {
-        std::array::from_fn(|k| target[k] - self.at[k])
-    }
-}
-
 /// The sums of one target, relative to its reference.
-#[derive(Clone, Copy)]
-struct Sums<const D: usize> {
-    moment: [f64; D],
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    moment: [f64; MOST],
     mass: f64,
     weight: f64,
     count: usize,
 }
 
-impl<const D: usize> Search<D> {
-    fn new(request: &Request<'_>, targets: &[f64]) -> Result<Self> {
-        let cloud = request.sources;
-        let units =
-            Units::new(request.beta, largest_magnitude(cloud.points).max(largest_magnitude(targets)))?;
-        let weight = |i: usize| cloud.weights.map_or(1.0, |weights| weights[i]);
-        let members: Vec<usize> = (0..cloud.len()).filter(|&i| weight(i) > 0.0).collect();
-        if members.is_empty() {
-            return Err(Error::Empty { what: "the set of sources of positive weight".into() });
-        }
-        let points: Vec<[f64; D]> = members.iter().map(|&i| scaled(cloud.points, i, units)).collect();
-        let tree = ImmutableKdTree::new_from_slice(&points).map_err(|_| Error::InvalidParameter {
-            name: "number of sources for the kdtree drift",
-            value: points.len() as f64,
-            requirement: "below 2^32; use the blocks or the dense drift",
-        })?;
-        let own = matches!(request.targets, Targets::Sources).then(|| {
-            let mut own = vec![None; cloud.len()];
-            members.iter().enumerate().for_each(|(place, &i)| own[i] = Some(place));
+impl Search {
+    fn new(sources: Sources, targets: Targets<'_>, rows: usize) -> Result<Self> {
+        let (tiles, d) = (&sources.tiles, sources.tiles.dimension());
+        let members = || (0..tiles.len()).flat_map(|tile| tiles.members(tile)).enumerate();
+        let coordinates =
+            |place: usize| tiles.lanes(place / TILE)[..d].iter().map(move |lane| lane[place % TILE]);
+        let points: Vec<f64> = members().flat_map(|(place, _)| coordinates(place)).collect();
+        let own = matches!(targets, Targets::Sources).then(|| {
+            let mut own = vec![None; rows];
+            members().for_each(|(place, &row)| own[row] = Some(place));
             own
         });
-        let weights = cloud.weights.map(|weights| members.iter().map(|&i| weights[i]).collect::<Vec<f64>>());
-        Ok(Self {
-            total: weights.as_ref().map_or(points.len() as f64, |weights| weights.iter().sum()),
-            diameter: diagonal(&points) * units.length,
-            tree,
-            points,
-            weights,
-            own,
-            units,
-            beta: request.beta,
-            tolerance: request.tolerance * units.per_length,
-        })
+        let kiddo = match d {
+            1 => kiddo::<1>(&points)?,
+            2 => kiddo::<2>(&points)?,
+            3 => kiddo::<3>(&points)?,
+            _ => None,
+        };
+        Ok(Self { points, kiddo, own, sources })
+    }
+
+    fn index(&self) -> &dyn Index {
+        self.kiddo.as_deref().unwrap_or(&self.sources)
+    }
+
+    fn dimension(&self) -> usize {
+        self.sources.tiles.dimension()
+    }
+
+    fn point(&self, source: usize) -> &[f64] {
+        &self.points[source * self.dimension()..][..self.dimension()]
     }
 
     fn weight(&self, source: usize) -> f64 {
-        self.weights.as_ref().map_or(1.0, |weights| weights[source])
+        self.sources.tiles.lanes(source / TILE)[self.dimension()][source % TILE]
     }
 
-    fn reference(&self, target: &[f64; D], row: usize) -> Reference<D> {
+    fn reference<'a>(&'a self, target: &'a [f64], row: usize) -> Reference<'a> {
         match self.own.as_ref().and_then(|own| own[row]) {
-            Some(source) => Reference { at: *target, weight: self.weight(source), distance_2: 0.0 },
+            Some(source) => Reference { at: target, weight: self.weight(source), distance_2: 0.0 },
             None => {
-                let nearest = self.tree.query(target).nearest_one::<SquaredEuclidean<f64>>().execute();
-                let source = nearest.item as usize;
-                Reference {
-                    at: self.points[source],
-                    weight: self.weight(source),
-                    distance_2: nearest.distance,
-                }
+                let (source, distance_2) = self.index().nearest(target);
+                Reference { at: self.point(source), weight: self.weight(source), distance_2 }
             }
         }
     }
 
     fn drift(&self, points: &[f64], rows: &[usize]) -> Outcome {
-        let mut outcome = Outcome::new(D);
+        let (d, mut outcome) = (self.dimension(), Outcome::new(self.dimension()));
         for (place, &row) in rows.iter().enumerate() {
-            let target = scaled(points, row, self.units);
-            self.drift_of(&target, self.reference(&target, row), place, &mut outcome);
+            let scaled = |x: &f64| x * self.sources.units.per_length;
+            let target: Vec<f64> = points[row * d..][..d].iter().map(scaled).collect();
+            self.drift_of(&target, &self.reference(&target, row), place, &mut outcome);
         }
         outcome
     }
 
-    fn drift_of(&self, target: &[f64; D], reference: Reference<D>, place: usize, outcome: &mut Outcome) {
-        let exponent = self.units.sharpness * reference.distance_2;
-        let faintness = exponent - reference.weight.log2();
-        let cutoff_2 = self.cutoff_2(faintness);
-        let sums = self.sum(target, &reference, cutoff_2);
-        let offset = reference.offset(target);
-        for (velocity, (moment, offset)) in outcome.velocity.iter_mut().zip(sums.moment.iter().zip(offset)) {
-            velocity[place] = (moment / sums.mass - offset) * self.units.length;
+    fn drift_of(&self, target: &[f64], reference: &Reference<'_>, place: usize, outcome: &mut Outcome) {
+        let Sources { units, tree, norm, .. } = &self.sources;
+        let exponent = units.sharpness * reference.distance_2;
+        let cutoff_2 = self.cutoff_2(exponent - reference.weight.log2());
+        let sums = self.sum(target, reference, cutoff_2);
+        let offset = |k: usize| target[k] - reference.at[k];
+        for (k, velocity) in outcome.velocity.iter_mut().enumerate() {
+            velocity[place] = (sums.moment[k] / sums.mass - offset(k)) * units.length;
         }
         let speed = outcome.speed(place);
         let log_mass = sums.mass.ln() - exponent * std::f64::consts::LN_2;
-        let norm = if self.weights.is_some() { 1.0 } else { self.total };
         outcome.log_mass[place] = log_mass - norm.ln();
         outcome.truncation[place] = self.left_out(&sums, cutoff_2, exponent, speed);
-        let additions = BATCH + sums.count.div_ceil(BATCH);
-        let arithmetic = Arithmetic { beta: self.beta, dimension: D, additions };
-        let log_share = log_mass - self.total.ln();
+        let arithmetic = self.sources.arithmetic(BATCH + sums.count.div_ceil(BATCH));
+        let log_share = log_mass - self.sources.total().ln();
         outcome.rounding[place] = if reference.distance_2 == 0.0 {
             arithmetic.bound(speed, log_share)
         } else {
-            let offset = offset.iter().fold(0.0_f64, |norm, x| norm.hypot(*x)) * self.units.length;
-            arithmetic.bound_from_reference(speed, log_share, offset, self.diameter)
+            let offset = (0..target.len()).fold(0.0_f64, |norm, k| norm.hypot(offset(k))) * units.length;
+            let diameter = tree.root().bounds.diagonal() * units.length;
+            arithmetic.bound_from_reference(speed, log_share, offset, diameter)
         };
         outcome.pairs += sums.count as u64;
     }
 
     /// `r_c²` for a target whose mass is at least `2^−faintness`.
     fn cutoff_2(&self, faintness: f64) -> f64 {
-        let (tiles, heaviest) = (1, self.total.log2());
-        let Self { tolerance, total, .. } = *self;
-        let budget = Budget {
-            sharpness: self.units.sharpness,
-            tolerance,
-            tiles,
-            total,
-            heaviest,
-            faintest: faintness,
-        };
+        let (total, heaviest) = (self.sources.total(), self.sources.total().log2());
+        let Sources { tolerance, units, .. } = self.sources;
+        let sharpness = units.sharpness;
+        let budget = Budget { sharpness, tolerance, tiles: 1, total, heaviest, faintest: faintness };
         Cutoff::new(budget).least_gap_2(heaviest + faintness)
     }
 
     /// Sums over all sources within the cutoff.
-    fn sum(&self, target: &[f64; D], reference: &Reference<D>, cutoff_2: f64) -> Sums<D> {
-        let doubled = reference.offset(target).map(|offset| 2.0 * offset);
-        let nothing = Sums { moment: [0.0; D], mass: 0.0, weight: 0.0, count: 0 };
-        let (mut total, mut batch) = (nothing, nothing);
-        self.tree.query(target).within::<SquaredEuclidean<f64>>(cutoff_2).unsorted().visit(|neighbour| {
-            let source = neighbour.item as usize;
-            let arm: [f64; D] = std::array::from_fn(|k| self.points[source][k] - reference.at[k]);
-            let excess: f64 = (0..D).map(|k| arm[k] * (arm[k] - doubled[k])).sum();
+    fn sum(&self, target: &[f64], reference: &Reference<'_>, cutoff_2: f64) -> Sums {
+        let (mut total, mut batch) = (Sums::default(), Sums::default());
+        self.index().within(target, cutoff_2, &mut |source| {
+            let (mut arm, mut excess) = ([0.0; MOST], 0.0);
+            for (k, (z, m)) in self.point(source).iter().zip(reference.at).enumerate() {
+                arm[k] = z - m;
+                excess += arm[k] * (arm[k] - 2.0 * (target[k] - m));
+            }
             let weight = self.weight(source);
-            let exponent = (self.units.sharpness * excess).max(SMALLEST_EXPONENT);
-            batch.add(weight, weight * (-exponent).exp2(), arm);
+            let exponent = (self.sources.units.sharpness * excess).max(SMALLEST_EXPONENT);
+            batch.add(weight, weight * (-exponent).exp2(), &arm[..target.len()]);
             if batch.count == BATCH {
                 total.join(&batch);
-                batch = nothing;
+                batch = Sums::default();
             }
         });
         total.join(&batch);
@@ -268,25 +291,23 @@ impl<const D: usize> Search<D> {
     }
 
     /// The certificate, in the cloud's units.
-    fn left_out(&self, sums: &Sums<D>, cutoff_2: f64, exponent: f64, speed: f64) -> f64 {
-        if sums.count == self.points.len() {
+    fn left_out(&self, sums: &Sums, cutoff_2: f64, exponent: f64, speed: f64) -> f64 {
+        let Sources { units, weighted, .. } = &self.sources;
+        let (count, total) = (self.points.len() / self.dimension(), self.sources.total());
+        if sums.count == count {
             return 0.0;
         }
         // The difference of two rounded sums: never less than the true one.
-        let rounding = f64::EPSILON * self.points.len() as f64 * self.total;
-        let weight = if self.weights.is_some() {
-            (self.total - sums.weight).max(0.0) + rounding
-        } else {
-            self.total - sums.weight
-        };
+        let rounding = f64::EPSILON * count as f64 * total;
+        let weight = if *weighted { (total - sums.weight).max(0.0) + rounding } else { total - sums.weight };
         let mut omitted = Omitted::default();
-        omitted.add(weight, cutoff_2, self.units.sharpness, exponent);
-        omitted.bound(speed * self.units.per_length, sums.mass) * self.units.length
+        omitted.add(weight, cutoff_2, units.sharpness, exponent);
+        omitted.bound(speed * units.per_length, sums.mass) * units.length
     }
 }
 
-impl<const D: usize> Sums<D> {
-    fn add(&mut self, weight: f64, term: f64, arm: [f64; D]) {
+impl Sums {
+    fn add(&mut self, weight: f64, term: f64, arm: &[f64]) {
         self.moment.iter_mut().zip(arm).for_each(|(moment, arm)| *moment += term * arm);
         self.mass += term;
         self.weight += weight;
@@ -299,19 +320,4 @@ impl<const D: usize> Sums<D> {
         self.weight += other.weight;
         self.count += other.count;
     }
-}
-
-/// A row of row-major points in tile units.
-fn scaled<const D: usize>(points: &[f64], row: usize, units: Units) -> [f64; D] {
-    std::array::from_fn(|k| points[row * D + k] * units.per_length)
-}
-
-/// Diagonal of the box around points.
-fn diagonal<const D: usize>(points: &[[f64; D]]) -> f64 {
-    let extent = |k: usize| {
-        let low = points.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
-        let high = points.iter().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max);
-        high - low
-    };
-    (0..D).map(extent).fold(0.0, f64::hypot)
 }

@@ -12,7 +12,7 @@
 
 use std::marker::PhantomData;
 
-use crate::simd::{BLOCK, Block, Instructions, LARGEST_EXPONENT, Program, Vector};
+use crate::simd::{BLOCK, Block, Instructions, LARGEST_EXPONENT, Plain, Program, Vector};
 
 /// Points in a tile.
 pub(super) const TILE: usize = BLOCK;
@@ -112,15 +112,33 @@ pub(super) struct Sweep<'a> {
 }
 
 /// Runs one sweep and returns the number of pairs of quads that it summed over.
+///
+/// A kernel for every dimension would be built for many seconds and gain little: there is one for each of the first four and one for
+/// all others, which knows of the first four coordinates.
 pub(super) fn sweep<F: Flavour>(instructions: Instructions, kernel: Kernel, tiles: Sweep<'_>) -> usize {
-    match (instructions, tiles.dimension) {
-        (Instructions::Portable, _) => instructions.run(TileProgram::<0, false, F>::new(kernel, tiles)),
-        (_, 1) => instructions.run(TileProgram::<1, true, F>::new(kernel, tiles)),
-        (_, 2) => instructions.run(TileProgram::<2, true, F>::new(kernel, tiles)),
-        (_, 3) => instructions.run(TileProgram::<3, true, F>::new(kernel, tiles)),
-        (_, 4) => instructions.run(TileProgram::<4, true, F>::new(kernel, tiles)),
-        (_, _) => instructions.run(TileProgram::<4, false, F>::new(kernel, tiles)),
+    match tiles.dimension {
+        4 => instructions.run(TileProgram::<4, true, F>::new(kernel, tiles)),
+        _ => sweep_seldom::<F>(instructions, kernel, tiles),
     }
+}
+
+/// The same for flavours that are not summed with as often.
+pub(super) fn sweep_seldom<F: Flavour>(
+    instructions: Instructions,
+    kernel: Kernel,
+    tiles: Sweep<'_>,
+) -> usize {
+    match tiles.dimension {
+        1 => instructions.run(TileProgram::<1, true, F>::new(kernel, tiles)),
+        2 => instructions.run(TileProgram::<2, true, F>::new(kernel, tiles)),
+        3 => instructions.run(TileProgram::<3, true, F>::new(kernel, tiles)),
+        _ => instructions.run(TileProgram::<4, false, F>::new(kernel, tiles)),
+    }
+}
+
+/// The same for the few pairs of a tile with itself.
+pub(super) fn sweep_once<F: Flavour>(instructions: Instructions, kernel: Kernel, tiles: Sweep<'_>) {
+    instructions.run(TileProgram::<0, false, F>::new(kernel, tiles));
 }
 
 /// A sweep in dimension `D`, or in at least so many.
@@ -222,6 +240,10 @@ impl<const D: usize, const EXACT: bool, F: Flavour> Program for TileProgram<'_, 
             four.add_masses::<F>(&weights, &mut row_sums[dimension], column_sum);
         }
         pairs
+    }
+
+    fn portable(self) -> usize {
+        TileProgram::<0, false, F>::new(self.kernel, self.tiles).run(Plain::<f64, 4>::default())
     }
 }
 

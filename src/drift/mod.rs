@@ -26,10 +26,8 @@
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 
 mod auto;
-mod blocks;
 mod bounds;
 mod cutoff;
-mod dense;
 mod gauss_transform;
 mod jacobian;
 mod kdtree;
@@ -55,11 +53,10 @@ use crate::cloud::CloudView;
 use crate::error::{Error, Result};
 use crate::scale::Beta;
 pub use auto::{Auto, Choice, Forecast};
-pub use blocks::Blocks;
-pub use dense::Dense;
 pub use gauss_transform::{GaussCost, GaussTransform};
 pub use jacobian::JacobianField;
 pub use kdtree::KdTree;
+pub use tiled::{Blocks, Dense};
 pub use tolerance::Tolerance;
 
 /// Where the drift is evaluated.
@@ -107,14 +104,8 @@ impl DriftField {
 
 /// A way of evaluating the kernel sum. Results never depend on the number of threads.
 pub trait Drift: Send + Sync {
-    /// Evaluates `v` at the targets against the sources.
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()>;
+    /// Evaluates `v` at the targets against the points of the cloud.
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()>;
 }
 
 /// Refuses coordinates that are not finite (a NaN would spread to every sum silently) or do not make up whole points.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::DriftField;
 use super::bounds::Bounds;
 use super::cutoff::{Budget, Cutoff, Omitted};
-use super::kernel::{Flavour, Lane, QUAD, Queries, Sides, Sweep, TILE, ZERO, sweep};
+use super::kernel::{Flavour, Lane, QUAD, Queries, Sides, Sweep, TILE, ZERO, sweep_seldom};
 use super::order::kd_order;
 use super::outcome::Outcome;
 use super::reference::{Reference, heaviest_term};
@@ -161,7 +161,7 @@ impl TargetTile {
             row_sums: sums,
             column_sums: &mut [],
         };
-        let quads = sweep::<F>(sources.instructions, sources.kernel(), pair);
+        let quads = sweep_seldom::<F>(sources.instructions, sources.kernel(), pair);
         (quads * QUAD * QUAD).min(self.references.len() * node.points) as u64
     }
 

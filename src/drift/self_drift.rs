@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::DriftField;
 use super::cutoff::{Budget, Cutoff};
-use super::kernel::{Flavour, Lane, Own, Pair, QUAD, Sweep, sweep};
+use super::kernel::{Flavour, Lane, Own, Pair, QUAD, Sweep, sweep, sweep_once, sweep_seldom};
 use super::outcome::Outcome;
 use super::partners::{Load, Partners};
 use super::rounding::Arithmetic;
@@ -91,6 +91,14 @@ impl KernelSum<'_> {
         sweep::<F>(self.sources.instructions, self.sources.kernel(), tiles)
     }
 
+    fn run_weighted<F: Flavour>(&self, tiles: Sweep<'_>) -> usize {
+        sweep_seldom::<F>(self.sources.instructions, self.sources.kernel(), tiles)
+    }
+
+    fn run_own<F: Flavour>(&self, tiles: Sweep<'_>) {
+        sweep_once::<F>(self.sources.instructions, self.sources.kernel(), tiles);
+    }
+
     /// May exponents of this pair lie beyond what the plain kernel can represent?
     fn is_far(&self, row: usize, column: usize) -> bool {
         let Sources { tiles, tree, units, .. } = self.sources;
@@ -108,10 +116,10 @@ impl TileSum for KernelSum<'_> {
     fn own(&self, tile: usize, sums: &mut [Lane]) {
         let sweep = self.sweep(tile, tile, None, sums, &mut []);
         if self.sources.weighted {
-            self.run::<Own<true>>(sweep)
+            self.run_own::<Own<true>>(sweep);
         } else {
-            self.run::<Own<false>>(sweep)
-        };
+            self.run_own::<Own<false>>(sweep);
+        }
     }
 
     fn pair(&self, pair: TilePair, row_sums: &mut [Lane], column_sums: &mut [Lane]) -> u64 {
@@ -122,10 +130,8 @@ impl TileSum for KernelSum<'_> {
             (false, false, true) => self.run::<Pair<false, false, true>>(sweep),
             (false, true, false) => self.run::<Pair<false, true, false>>(sweep),
             (false, true, true) => self.run::<Pair<false, true, true>>(sweep),
-            (true, false, false) => self.run::<Pair<true, false, false>>(sweep),
-            (true, false, true) => self.run::<Pair<true, false, true>>(sweep),
-            (true, true, false) => self.run::<Pair<true, true, false>>(sweep),
-            (true, true, true) => self.run::<Pair<true, true, true>>(sweep),
+            (true, _, false) => self.run_weighted::<Pair<true, true, false>>(sweep),
+            (true, _, true) => self.run_weighted::<Pair<true, true, true>>(sweep),
         };
         let Sources { tiles, .. } = self.sources;
         let points = tiles.members(row).len() * tiles.members(column).len();

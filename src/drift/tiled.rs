@@ -3,11 +3,60 @@
 use super::queries::drift_at;
 use super::self_drift::self_drift;
 use super::sources::Sources;
-use super::{DriftField, Targets, check};
+use super::{Drift, DriftField, Targets, Tolerance, check};
 use crate::cloud::CloudView;
 use crate::error::Result;
 use crate::scale::Beta;
 use crate::simd::Instructions;
+
+/// The full sum over all pairs: [`Blocks`] with an infinite cutoff.
+///
+/// ```
+/// use ebflow::drift::Dense;
+/// use ebflow::{Beta, Cloud, Drift, DriftField, Targets};
+/// let cloud = Cloud::new(vec![-1.0, 1.0], 1)?;
+/// let mut field = DriftField::default();
+/// Dense.evaluate(cloud.view(), Targets::Sources, Beta::new(1.0)?, &mut field)?;
+/// let pull = 2.0 * (-2.0_f64).exp() / (1.0 + (-2.0_f64).exp());
+/// assert!((field.velocity[0] - pull).abs() < 1e-15 && (field.velocity[1] + pull).abs() < 1e-15);
+/// assert_eq!(field.truncation, [0.0, 0.0]);
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dense;
+
+impl Drift for Dense {
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+        evaluate(cloud, targets, beta, Manner::full(), field)
+    }
+}
+
+/// The sum over pairs of tiles near enough to matter: points are cut into tiles by recursive splits, and pairs of tiles whose boxes are too far apart
+/// are left out. The cutoff follows from the tolerance and from the local mass, so that thin tails keep their relative accuracy;
+/// [`DriftField::truncation`] is evaluated with what was really left out.
+///
+/// ```
+/// use ebflow::drift::{Blocks, Tolerance};
+/// use ebflow::{Beta, Cloud, Drift, DriftField, Targets};
+/// let cloud = Cloud::new((0..1000).map(|i| i as f64).collect(), 1)?;
+/// let blocks = Blocks { tolerance: Tolerance::new(1e-3)? };
+/// let mut field = DriftField::default();
+/// blocks.evaluate(cloud.view(), Targets::Sources, Beta::new(0.1)?, &mut field)?;
+/// assert!(field.pairs < 300_000);
+/// assert!(field.truncation.iter().all(|bound| *bound <= 1e-3));
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Blocks {
+    /// Bound on the truncation error of every drift.
+    pub tolerance: Tolerance,
+}
+
+impl Drift for Blocks {
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+        evaluate(cloud, targets, beta, Manner::within(self.tolerance.for_kernel(beta)), field)
+    }
+}
 
 /// How a sum is carried out.
 #[derive(Debug, Clone, Copy)]

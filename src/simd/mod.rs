@@ -21,7 +21,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::LazyLock;
 
 pub(crate) use exp2::LARGEST_EXPONENT;
-use plain::Plain;
+pub(crate) use plain::Plain;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 
@@ -152,6 +152,14 @@ pub(crate) trait Program {
     type Output;
     /// Computes, with vectors made from `any`.
     fn run<V: Vector<Scalar = Self::Scalar>>(self, any: V) -> Self::Output;
+    /// Computes with plain arrays. Of programs that come in many forms, one form is enough for this: it is slow in any case.
+    #[inline(always)]
+    fn portable(self) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.run(<Self::Scalar as Real>::Plain::default())
+    }
 }
 
 /// Runs a program with the widest vectors of this machine.
@@ -268,7 +276,7 @@ impl Instructions {
             Self::Avx2(token) => {
                 token.vectorize(Job { program, any: <P::Scalar as Real>::Avx2::from(token) })
             }
-            Self::Portable => program.run(<P::Scalar as Real>::Plain::default()),
+            Self::Portable => program.portable(),
         }
     }
 }

@@ -14,9 +14,8 @@ use std::f64::consts::LOG2_E;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::data::{Row, Sources};
 use super::neighbours::{Choice, Neighbours};
-use super::row::Row;
-use super::sources::Sources;
 use super::transfer::{SLACK, UNIT};
 use crate::simd::{Program, Vector, widest};
 

@@ -8,10 +8,10 @@
 //! √β |v − ṽ| ≤ (E' + |ṽ| E + S e^{−ρ²/2} (ρ + |ṽ|)) / (G̃ − E)
 //! ```
 
-use super::account::Account;
+use super::data::{Account, Row};
+use super::expansion::with_order;
 use super::grid::Centre;
 use super::logarithm::ln;
-use super::row::Row;
 use super::series::{self, BATCH, Fields};
 use super::transfer::{SLACK, UNIT};
 use crate::simd::{Program, Vector, widest};
@@ -47,8 +47,8 @@ pub(super) struct Tile<'a, const D: usize> {
 
 impl<const D: usize> Tile<'_, D> {
     /// Fills one row per target.
-    pub fn fill<const P: usize>(&self, rows: &mut [f64]) {
-        widest(Fill::<D, P> { tile: self, errors: self.errors(), rows });
+    pub fn fill(&self, order: usize, rows: &mut [f64]) {
+        with_order!(order, P, widest(Fill::<D, P> { tile: self, errors: self.errors(), rows }));
     }
 
     fn errors(&self) -> Errors {

@@ -19,6 +19,31 @@ use super::transfer::{Geometry, Transfer};
 
 /// Orders on offer: low ones for many points in a box, high ones for few.
 pub(super) const ORDERS: [usize; 4] = [8, 12, 16, 20];
+
+/// Evaluates an expression with one of the [`ORDERS`] as a constant: what is built for a constant order is only what has to be.
+macro_rules! with_order {
+    ($order:expr, $constant:ident, $body:expr) => {
+        match $order {
+            8 => {
+                const $constant: usize = 8;
+                $body
+            }
+            12 => {
+                const $constant: usize = 12;
+                $body
+            }
+            16 => {
+                const $constant: usize = 16;
+                $body
+            }
+            _ => {
+                const $constant: usize = 20;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_order;
 /// In wider boxes the Hermite series of the transfers would need more terms.
 const WIDEST: f64 = 2.6;
 /// Rounding of a field in narrow boxes, in units of its size; in wide ones terms cancel, and it grows like `e^{2r²}`

@@ -18,8 +18,8 @@
 //! # Paper
 //! `prop:sc-barycentric-drift`
 
-mod account;
 mod chebyshev;
+mod data;
 mod direct;
 mod evaluate;
 mod expansion;
@@ -30,10 +30,8 @@ mod moments;
 mod neighbours;
 mod plan;
 mod pool;
-mod row;
 mod series;
 mod sorted;
-mod sources;
 mod transfer;
 mod transform;
 mod translate;
@@ -158,14 +156,8 @@ fn target_points<'a>(sources: CloudView<'a>, targets: Targets<'a>) -> &'a [f64] 
 }
 
 impl Drift for GaussTransform {
-    fn evaluate(
-        &self,
-        sources: CloudView<'_>,
-        targets: Targets<'_>,
-        beta: Beta,
-        field: &mut DriftField,
-    ) -> Result<()> {
-        let plan = self.plan(sources, targets, beta)?;
-        self.follow(plan, sources, targets, beta, field)
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+        let plan = self.plan(cloud, targets, beta)?;
+        self.follow(plan, cloud, targets, beta, field)
     }
 }

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::chebyshev;
+use super::data::Sources;
+use super::expansion::with_order;
 use super::grid::Centre;
 use super::pool::Pool;
-use super::sources::Sources;
 use crate::simd::{Program, Vector, widest};
 
 /// Points whose products are added up before the sum joins the moments.
@@ -18,24 +19,23 @@ pub(super) fn additions(count: usize) -> usize {
     BLOCK + count.min(TASK).div_ceil(BLOCK) + count.div_ceil(TASK)
 }
 
-/// Moments of every box, `P^D` each, in the order of the boxes; the last axis runs fastest.
-pub(super) fn all<const D: usize, const P: usize>(sources: &Sources<D>, scale: f64, pool: &Pool) -> Vec<f64> {
-    let size = P.pow(D as u32);
+/// Moments of every box, `order^D` each, in the order of the boxes; the last axis runs fastest.
+pub(super) fn all<const D: usize>(sources: &Sources<D>, order: usize, scale: f64, pool: &Pool) -> Vec<f64> {
+    let size = order.pow(D as u32);
     let mut moments = pool.zeros(size * sources.sorted.boxes);
     let boxes = moments.par_chunks_mut(size).zip(&sources.sorted.cells);
     boxes.for_each(|(moments, cell)| {
         let centre = sources.grid.centre(cell.index);
-        let task =
-            |start: usize| Task::<D, P> { sources, centre, scale, start, end: (start + TASK).min(cell.end) };
+        let task = |start: usize| Task { sources, centre, scale, start, end: (start + TASK).min(cell.end) };
         if cell.len() <= TASK {
-            return widest(Fill { task: task(cell.start), moments });
+            return task(cell.start).add(order, moments);
         }
         let starts: Vec<usize> = (cell.start..cell.end).step_by(TASK).collect();
         let parts: Vec<Vec<f64>> = starts
             .into_par_iter()
             .map(|start| {
                 let mut part = vec![0.0; size];
-                widest(Fill { task: task(start), moments: &mut part });
+                task(start).add(order, &mut part);
                 part
             })
             .collect();
@@ -46,7 +46,7 @@ pub(super) fn all<const D: usize, const P: usize>(sources: &Sources<D>, scale: f
 
 /// Some sources of one box.
 #[derive(Clone, Copy)]
-struct Task<'a, const D: usize, const P: usize> {
+struct Task<'a, const D: usize> {
     sources: &'a Sources<D>,
     centre: [Centre; D],
     scale: f64,
@@ -56,7 +56,7 @@ struct Task<'a, const D: usize, const P: usize> {
 
 /// Adds the moments of a task's sources to `moments`.
 struct Fill<'a, const D: usize, const P: usize> {
-    task: Task<'a, D, P>,
+    task: Task<'a, D>,
     moments: &'a mut [f64],
 }
 
@@ -69,16 +69,25 @@ impl<const D: usize, const P: usize> Program for Fill<'_, D, P> {
         let mut basis = [[[0.0; P]; BLOCK]; D];
         for start in (self.task.start..self.task.end).step_by(BLOCK) {
             let count = BLOCK.min(self.task.end - start);
-            self.task.basis::<V>(start, count, &mut basis);
+            self.task.basis::<V, P>(start, count, &mut basis);
             add_products::<V, D, P>(&basis, count, self.moments);
         }
     }
 }
 
-impl<const D: usize, const P: usize> Task<'_, D, P> {
+impl<const D: usize> Task<'_, D> {
+    fn add(self, order: usize, moments: &mut [f64]) {
+        with_order!(order, P, widest(Fill::<D, P> { task: self, moments }));
+    }
+
     /// Polynomials at `count` sources; the weight goes into the first axis.
     #[inline(always)]
-    fn basis<V: Vector<Scalar = f64>>(&self, start: usize, count: usize, basis: &mut [[[f64; P]; BLOCK]; D]) {
+    fn basis<V: Vector<Scalar = f64>, const P: usize>(
+        &self,
+        start: usize,
+        count: usize,
+        basis: &mut [[[f64; P]; BLOCK]; D],
+    ) {
         for (axis, basis) in basis.iter_mut().enumerate() {
             let coordinates = &self.sources.sorted.coordinates[axis][start..start + count];
             let weights =

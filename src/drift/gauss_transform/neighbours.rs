@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::data::Sources;
 use super::sorted::Cell;
-use super::sources::Sources;
 use super::transfer::UNIT;
 
 /// Chosen sources, as ranges of the sorted order, and an account of the others.

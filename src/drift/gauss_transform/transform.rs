@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::account::Account;
+use super::data::{Account, Row, Sources};
 use super::direct::{Direct, Rows};
 use super::evaluate::{Frame, Tile};
 use super::expansion::{Expansion, Goal};
@@ -13,9 +13,7 @@ use super::moments;
 use super::neighbours::Neighbours;
 use super::plan::Plan;
 use super::pool::Pool;
-use super::row::Row;
 use super::sorted::{Cell, Sorted};
-use super::sources::Sources;
 use super::translate::{Layer, local_fields};
 use crate::cloud::CloudView;
 use crate::drift::{DriftField, Targets};
@@ -112,12 +110,7 @@ impl<const D: usize> Stage<'_, D> {
         let (alone, served): (Vec<usize>, Vec<usize>) = (0..lonely.len()).partition(|&cell| lonely[cell]);
         let all = |&cell: &usize| Left { cell, places: self.targets.cells[cell].places().collect() };
         let mut left: Vec<Left> = alone.iter().map(all).collect();
-        left.extend(match self.expansion.layout.order {
-            8 => self.expand::<8>(&served, rows),
-            12 => self.expand::<12>(&served, rows),
-            16 => self.expand::<16>(&served, rows),
-            _ => self.expand::<20>(&served, rows),
-        });
+        left.extend(self.expand(&served, rows));
         self.sum_directly(&left, rows)
     }
 
@@ -133,26 +126,27 @@ impl<const D: usize> Stage<'_, D> {
     }
 
     /// Serves cells by expansion; returns the targets whose certificates did not suffice.
-    fn expand<const P: usize>(&self, served: &[usize], rows: &mut [f64]) -> Vec<Left> {
+    fn expand(&self, served: &[usize], rows: &mut [f64]) -> Vec<Left> {
         if served.is_empty() {
             return Vec::new();
         }
         let indices: Vec<[i32; D]> = served.iter().map(|&cell| self.targets.cells[cell].index).collect();
-        let fields = local_fields::<D, P>(self.source_layer::<P>(), &indices, &self.expansion, self.pool);
+        let fields = local_fields(self.source_layer(), &indices, &self.expansion, self.pool);
         let slots = self.slots(served, rows);
-        let left: Vec<Left> = slots.into_par_iter().map(|slot| self.fill_slot::<P>(slot, &fields)).collect();
+        let left: Vec<Left> = slots.into_par_iter().map(|slot| self.fill_slot(slot, &fields)).collect();
         self.pool.give(fields.tensors);
         left.into_iter().filter(|left| !left.places.is_empty()).collect()
     }
 
-    fn source_layer<const P: usize>(&self) -> Layer<D> {
+    fn source_layer(&self) -> Layer<D> {
         let boxes = &self.sources.sorted.cells[..self.sources.sorted.boxes];
         let account =
             |(cell, &mass): (&Cell<D>, &f64)| Account::of_sources(mass, moments::additions(cell.len()));
         Layer {
             indices: boxes.iter().map(|cell| cell.index).collect(),
-            tensors: moments::all::<D, P>(
+            tensors: moments::all(
                 self.sources,
+                self.expansion.layout.order,
                 2.0 * self.task.scale / self.expansion.layout.width,
                 self.pool,
             ),
@@ -176,8 +170,9 @@ impl<const D: usize> Stage<'_, D> {
         slots
     }
 
-    fn fill_slot<const P: usize>(&self, slot: Slot<'_>, fields: &Layer<D>) -> Left {
-        let size = P.pow(D as u32);
+    fn fill_slot(&self, slot: Slot<'_>, fields: &Layer<D>) -> Left {
+        let order = self.expansion.layout.order;
+        let size = order.pow(D as u32);
         let end = slot.start + slot.rows.len() / Row::<D>::LENGTH;
         let tile = Tile {
             centre: self.sources.grid.centre(self.targets.cells[slot.cell].index),
@@ -186,7 +181,7 @@ impl<const D: usize> Stage<'_, D> {
             account: &fields.accounts[slot.field],
             frame: self.frame(),
         };
-        tile.fill::<P>(slot.rows);
+        tile.fill(order, slot.rows);
         let rows = slot.rows.chunks_exact(Row::<D>::LENGTH).map(Row::load);
         let places = (slot.start..end).zip(rows).filter(|(_, row)| !self.suffices(row));
         Left { cell: slot.cell, places: places.map(|(place, _)| place).collect() }

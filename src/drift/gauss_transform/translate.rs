@@ -12,13 +12,13 @@
 
 use rayon::prelude::*;
 
-use super::account::Account;
-use super::expansion::Expansion;
+use super::data::Account;
+use super::expansion::{Expansion, with_order};
 use super::pool::Pool;
 use super::transfer::Transfer;
 use crate::simd::{Program, Vector, widest};
 
-/// Boxes with a tensor of `P^D` numbers and an account each.
+/// Boxes with a tensor of `order^D` numbers and an account each.
 pub(super) struct Layer<const D: usize> {
     /// Box numbers.
     pub indices: Vec<[i32; D]>,
@@ -30,7 +30,7 @@ pub(super) struct Layer<const D: usize> {
 
 /// Local fields at `targets`, in that order; boxes out of reach of every source keep an empty account.
 /// The sources must be sorted with the first axis fastest.
-pub(super) fn local_fields<const D: usize, const P: usize>(
+pub(super) fn local_fields<const D: usize>(
     sources: Layer<D>,
     targets: &[[i32; D]],
     expansion: &Expansion,
@@ -38,7 +38,7 @@ pub(super) fn local_fields<const D: usize, const P: usize>(
 ) -> Layer<D> {
     let wanted = wanted_boxes(&sources.indices, targets, expansion.layout.reach);
     wanted.into_iter().enumerate().fold(sources, |layer, (axis, outputs)| {
-        let next = Pass::<D, P> { layer: &layer, axis, expansion }.run(outputs, axis + 1 < D, pool);
+        let next = Pass { layer: &layer, axis, expansion }.run(outputs, axis + 1 < D, pool);
         pool.give(layer.tensors);
         next
     })
@@ -96,18 +96,18 @@ fn axis_last<const D: usize>(index: [i32; D], axis: usize) -> [i32; D] {
 }
 
 /// Translation along one axis.
-struct Pass<'a, const D: usize, const P: usize> {
+struct Pass<'a, const D: usize> {
     layer: &'a Layer<D>,
     axis: usize,
     expansion: &'a Expansion,
 }
 
-impl<const D: usize, const P: usize> Pass<'_, D, P> {
+impl<const D: usize> Pass<'_, D> {
     fn run(&self, mut outputs: Vec<[i32; D]>, drop_empty: bool, pool: &Pool) -> Layer<D> {
         if drop_empty {
             outputs.retain(|&index| !self.inputs(index).is_empty());
         }
-        let size = P.pow(D as u32);
+        let size = self.expansion.layout.order.pow(D as u32);
         let mut tensors = pool.zeros(size * outputs.len());
         let accounts = (tensors.par_chunks_mut(size), &outputs)
             .into_par_iter()
@@ -141,7 +141,7 @@ impl<const D: usize, const P: usize> Pass<'_, D, P> {
             account.add_transferred(&self.layer.accounts[input], self.axis, &transfer.bounds);
             parts.push(Part { transfer, tensor: &self.layer.tensors[input * size..][..size] });
         }
-        widest(Combine::<D, P> { parts, tensor });
+        with_order!(self.expansion.layout.order, P, widest(Combine::<D, P> { parts, tensor }));
         account
     }
 }

@@ -181,6 +181,10 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
     type Scalar = R;
     type Output = PairSums;
 
+    fn portable(self) -> PairSums {
+        RowOfPairs::<R, 0> { pairs: self.pairs, side: self.side }.run(R::Plain::default())
+    }
+
     #[inline(always)]
     fn run<V: Vector<Scalar = R>>(self, any: V) -> PairSums {
         let Self { pairs, side } = self;
