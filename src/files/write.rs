@@ -124,7 +124,7 @@ pub fn abandon() {
 /// Removes the drafts that killed processes left in a folder. Those of living ones are locked, and stay.
 pub fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten().filter(|entry| is_draft(entry)) {
+    for entry in entries.flatten().filter(is_draft) {
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = std::fs::remove_file(entry.path());

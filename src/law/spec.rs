@@ -153,7 +153,7 @@ macro_rules! number_or_list {
     };
 }
 
-number_or_list!(Row, Number, "a number or a list of numbers", |x| Number(x));
+number_or_list!(Row, Number, "a number or a list of numbers", Number);
 number_or_list!(Rows, Row, "a number or a list of rows, each a list of numbers", |x| Row(vec![Number(x)]));
 
 impl Row {

@@ -23,6 +23,11 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TubeTooWide { raw_time, particle, radius, .. } if !radius.is_finite() => write!(
+                f,
+                "at raw time {raw_time:.4} the exact position of particle {particle} is not known at all: its coordinates are beyond \
+                 what double precision resolves; rescale the data"
+            ),
             Self::TubeTooWide { raw_time, particle, radius, kernel_width } => write!(
                 f,
                 "at raw time {raw_time:.4} the exact position of particle {particle} is only known to within {radius:.1e}, \
