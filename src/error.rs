@@ -241,3 +241,15 @@ impl Error {
         matches!(self, Self::Integration { .. } | Self::Overflow { .. })
     }
 }
+/// Refuses two things that do not live in the same space.
+pub fn check_same_space(
+    what: impl Into<String>,
+    found: usize,
+    other: impl Into<String>,
+    expected: usize,
+) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::DimensionMismatch { what: what.into(), other: other.into(), expected, found })
+}

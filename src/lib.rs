@@ -83,4 +83,4 @@ pub use error::{Error, Result};
 pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
 pub use law::{BayesOracle, Law};
 pub use measured::{Bracket, Measured};
-pub use scale::{BallRadius, Beta, KernelCutoff, NoiseVariance, RawTime, ScoreTime};
+pub use scale::{BallRadius, Beta, NoiseVariance, RawTime, ScoreTime};

@@ -17,7 +17,7 @@
 
 use crate::cloud::{Cloud, norm};
 use crate::drift::{Drift, DriftField, Targets};
-use crate::error::{Error, Result};
+use crate::error::{Result, check_same_space};
 use crate::scale::{Beta, NoiseVariance};
 
 /// Posterior inference against a fixed particle prior.
@@ -61,14 +61,12 @@ impl<'a> ParticlePrior<'a> {
 
     /// Posterior mean, energy and gradient at every query.
     pub fn infer(&self, queries: &Cloud, drift: &dyn Drift) -> Result<Inference> {
-        if queries.dimension() != self.particles.dimension() {
-            return Err(Error::DimensionMismatch {
-                what: "the query set".into(),
-                other: "the particle set".into(),
-                expected: self.particles.dimension(),
-                found: queries.dimension(),
-            });
-        }
+        check_same_space(
+            "the query set",
+            queries.dimension(),
+            "the particle set",
+            self.particles.dimension(),
+        )?;
         let mut field = DriftField::default();
         drift.evaluate(
             self.particles.view(),

@@ -7,7 +7,6 @@
 //! | `β` | inverse temperature: the kernel is `G_β = N(0, I/β)` | [`Beta`] |
 //! | `τ = σ²` | variance of the observation noise | [`NoiseVariance`] |
 //! | `R` | radius of the ball that truncates the *initial* cloud | [`BallRadius`] |
-//! | `r_c` | cutoff of the *kernel* in a truncated drift | [`KernelCutoff`] |
 //!
 //! The paper uses the letter `t` for both clocks; here a conversion needs a [`Beta`], so they cannot be mixed up.
 //! Constructors check once; afterwards the values are trusted everywhere.
@@ -17,7 +16,7 @@
 //! let beta = Beta::new(20.0)?;
 //! let horizon = NoiseVariance::new(0.5)?.denoising_horizon();
 //! assert_eq!(horizon.get(), 0.25);              // τ/2 in score time …
-//! assert_eq!(horizon.to_raw(beta).get(), 5.0);  // … is βτ/2 in raw time
+//! assert_eq!(horizon.to_raw(beta)?.get(), 5.0);  // … is βτ/2 in raw time
 //! # Ok::<(), ebflow::Error>(())
 //! ```
 
@@ -69,10 +68,6 @@ quantity!(
     /// Radius `R` of the ball that truncates the initial cloud (`alg:truncated-sequential-posterior`).
     BallRadius, "ball radius R", "a positive finite number", |v| v > 0.0 && v.is_finite()
 );
-quantity!(
-    /// Cutoff `r_c` of the kernel in a truncated drift; infinite means that nothing is cut.
-    KernelCutoff, "kernel cutoff", "a positive number", |v| v > 0.0
-);
 
 impl Beta {
     /// The bandwidth at which the kernel sum is a posterior mean: `β_c = 1/τ`.
@@ -89,16 +84,16 @@ impl NoiseVariance {
 }
 
 impl RawTime {
-    /// `s = t/β`.
-    pub fn to_score(self, beta: Beta) -> ScoreTime {
-        ScoreTime(self.0 / beta.0)
+    /// `s = t/β`, if it is a number.
+    pub fn to_score(self, beta: Beta) -> Result<ScoreTime> {
+        ScoreTime::new(self.0 / beta.0)
     }
 }
 
 impl ScoreTime {
-    /// `t = βs`.
-    pub fn to_raw(self, beta: Beta) -> RawTime {
-        RawTime(self.0 * beta.0)
+    /// `t = βs`, if it is a number.
+    pub fn to_raw(self, beta: Beta) -> Result<RawTime> {
+        RawTime::new(self.0 * beta.0)
     }
 }
 
@@ -115,6 +110,10 @@ mod tests {
         }
         assert!(RawTime::new(0.0).is_ok());
         assert!(RawTime::new(-1e-300).is_err());
-        assert!(KernelCutoff::new(f64::INFINITY).is_ok());
+        let (late, cold) = (ScoreTime::new(1e200).unwrap(), Beta::new(1e200).unwrap());
+        assert!(
+            late.to_raw(cold).is_err()
+                && RawTime::new(1e200).unwrap().to_score(Beta::new(1e-200).unwrap()).is_err()
+        );
     }
 }

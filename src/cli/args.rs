@@ -27,15 +27,34 @@ quantity_parser!(tolerance, Tolerance);
 /// Seeds as JSON's numbers hold them exactly.
 pub const SEEDS: std::ops::RangeInclusive<u64> = 0..=(1 << 53) - 1;
 
+/// A law, its noise, a temperature, and how far the flow goes.
+#[derive(Debug, clap::Args)]
+pub struct LawFlow {
+    /// The clean prior: a TOML file or an inline table.
+    #[arg(long, value_name = "LAW")]
+    pub law: String,
+    /// Variance τ = σ² of the observation noise.
+    #[arg(long, value_name = "V", value_parser = noise_variance, allow_negative_numbers = true)]
+    pub noise_var: NoiseVariance,
+    /// Inverse temperature β of the kernel.
+    #[arg(long, value_name = "B", value_parser = beta, allow_negative_numbers = true)]
+    pub beta: Beta,
+    #[command(flatten)]
+    pub horizon: LawHorizon,
+}
+
 /// Results do not go where data come from, unless that is meant.
 #[derive(Debug, clap::Args)]
-pub struct Overwrite {
+pub struct Outputs {
     /// Allow a result to replace a file that was read.
     #[arg(long)]
     overwrite_input: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
-impl Overwrite {
+impl Outputs {
     /// Refuses outputs that cannot be written, or that would replace an input.
     pub fn check<'a>(
         &self,

@@ -1,30 +1,22 @@
 //! `ebflow bless`: accept what the claims' evidence is now.
 
-use std::path::PathBuf;
-
 use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{json, text};
 use ebflow::study::Preset;
 
 use super::Console;
-use super::evidence::{BASELINE, Jobs, gathered, refuse_to_lose, writable_folder};
+use super::evidence::{BaselineArgs, gathered, refuse_to_lose, writable_folder};
 use super::verify::judged;
 
 /// Gather quick evidence of all claims and keep it as what `ebflow check` compares with.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder to keep it in.
-    #[arg(value_name = "DIR", default_value = BASELINE)]
-    folder: PathBuf,
     #[command(flatten)]
-    jobs: Jobs,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    baseline: BaselineArgs,
 }
 
-pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+pub fn run(Args { baseline: args }: &Args, console: &mut Console<'_>) -> Result<u8> {
     let folder = writable_folder(&args.folder)?;
     let register = register();
     let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();

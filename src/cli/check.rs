@@ -1,30 +1,22 @@
 //! `ebflow check`: gather evidence again, and compare it with what was accepted.
 
-use std::path::PathBuf;
-
 use ebflow::claim::baseline::compare;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{Comparison, annotations, moved, moved_json};
 use ebflow::study::Preset;
 use ebflow::{Error, Result};
 
-use super::evidence::{BASELINE, Jobs, gathered, tell_github};
+use super::evidence::{BaselineArgs, gathered, tell_github};
 use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Fail when a number has moved beyond its error bar since evidence was accepted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder of the accepted evidence, as `ebflow bless` or `ebflow verify --out` has written it.
-    #[arg(value_name = "DIR", default_value = BASELINE)]
-    folder: PathBuf,
     #[command(flatten)]
-    jobs: Jobs,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    baseline: BaselineArgs,
 }
 
-pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+pub fn run(Args { baseline: args }: &Args, console: &mut Console<'_>) -> Result<u8> {
     let register = register();
     let accepted = Evidence::read(&args.folder, &register)?;
     if accepted.records.is_empty() {

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use ebflow::denoise::{Denoised, Denoiser, Diligence};
 use ebflow::drift::Drift;
+use ebflow::error::check_same_space;
 use ebflow::files::npy;
 use ebflow::law::{BayesOracle, Law};
 use ebflow::posterior::{mean_squared_error, one_shot};
 use ebflow::{Beta, Cloud, Error, NoiseVariance, Result};
 use serde::Serialize;
 
-use super::args::{self, FlowOptions, Overwrite};
+use super::args::{self, FlowOptions, Outputs};
 use super::output::{Console, rendered};
 use super::run_report::RunReport;
 
@@ -44,10 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "C.npy")]
     clean: Option<PathBuf>,
     #[command(flatten)]
-    overwrite: Overwrite,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    outputs: Outputs,
 }
 
 #[derive(Serialize)]
@@ -87,7 +85,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let truth = Truth::read(args, &tokens)?;
     let law = args.law.as_deref().map(Path::new);
     let inputs = std::iter::once(args.tokens.as_path()).chain(args.clean.as_deref()).chain(law);
-    args.overwrite.check(std::iter::once(&args.out).chain(&args.particles), inputs)?;
+    args.outputs.check(std::iter::once(&args.out).chain(&args.particles), inputs)?;
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
     let denoiser = Denoiser {
         noise: args.noise_var,
@@ -103,7 +101,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         Ok((denoised, scores))
     })?;
     let run = RunReport::new(&tokens, &denoised.trajectory, args.options.drift);
-    let report = rendered(&Report { run, estimators }, args.json)?;
+    let report = rendered(&Report { run, estimators }, args.outputs.json)?;
     npy::write_table(&args.out, &denoised.inference.mean, tokens.dimension())?;
     if let Some(path) = &args.particles {
         npy::write_table(path, denoised.trajectory.end.points(), tokens.dimension())?;
@@ -162,14 +160,12 @@ impl Truth {
 }
 
 fn same_shape(clean: &Cloud, tokens: &Cloud) -> Result<()> {
-    if clean.dimension() != tokens.dimension() {
-        return Err(Error::DimensionMismatch {
-            what: "the set of clean tokens".into(),
-            other: "the set of noisy tokens".into(),
-            expected: tokens.dimension(),
-            found: clean.dimension(),
-        });
-    }
+    check_same_space(
+        "the set of clean tokens",
+        clean.dimension(),
+        "the set of noisy tokens",
+        tokens.dimension(),
+    )?;
     if clean.len() != tokens.len() {
         return Err(Error::LengthMismatch {
             what: "the set of clean tokens".into(),

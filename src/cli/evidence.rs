@@ -39,6 +39,19 @@ impl From<PresetName> for Preset {
     }
 }
 
+/// Accepted evidence.
+#[derive(Debug, clap::Args)]
+pub struct BaselineArgs {
+    /// Folder of the accepted evidence.
+    #[arg(value_name = "DIR", default_value = BASELINE)]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub jobs: Jobs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Threads to use.
 #[derive(Debug, clap::Args)]
 pub struct Jobs {

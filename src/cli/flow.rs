@@ -6,7 +6,7 @@ use ebflow::files::npy;
 use ebflow::flow::{Flow, Schedule};
 use ebflow::{Beta, Cloud, Result};
 
-use super::args::{self, FlowOptions, Horizon, Overwrite};
+use super::args::{self, FlowOptions, Horizon, Outputs};
 use super::output::{Console, rendered};
 use super::run_report::RunReport;
 
@@ -32,16 +32,13 @@ pub struct Args {
     #[arg(long)]
     bound: bool,
     #[command(flatten)]
-    overwrite: Overwrite,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    outputs: Outputs,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let tokens = weighted_tokens(args)?;
     let weights = args.weights.as_deref();
-    args.overwrite.check([&args.out], std::iter::once(args.tokens.as_path()).chain(weights))?;
+    args.outputs.check([&args.out], std::iter::once(args.tokens.as_path()).chain(weights))?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
     let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?;
     let flow = if args.bound { flow.with_error_bound() } else { flow.with_error_estimate() };
@@ -49,7 +46,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let trajectory = args
         .options
         .on_threads(|| flow.run(start.as_ref().unwrap_or(&tokens), drift.as_ref(), integrator.as_ref()))?;
-    let report = rendered(&RunReport::new(&tokens, &trajectory, args.options.drift), args.json)?;
+    let report = rendered(&RunReport::new(&tokens, &trajectory, args.options.drift), args.outputs.json)?;
     npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
     console.text(&report)
 }

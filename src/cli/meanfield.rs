@@ -5,27 +5,18 @@ use std::fmt;
 use ebflow::drift::Auto;
 use ebflow::law::Law;
 use ebflow::meanfield::{MeanField, PosteriorMean, State};
-use ebflow::{BallRadius, Beta, Cloud, Measured, NoiseVariance, Result};
+use ebflow::{BallRadius, Cloud, Measured, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
-use super::args::{self, LawHorizon};
+use super::args::{self, LawFlow};
 use super::output::{self, Console};
 
 /// The mean field, N = ∞: the law itself flows, without sampling noise.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The clean prior: a TOML file or an inline table.
-    #[arg(long, value_name = "LAW")]
-    law: String,
-    /// Variance τ = σ² of the observation noise.
-    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
-    noise_var: NoiseVariance,
-    /// Inverse temperature β of the kernel.
-    #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
-    beta: Beta,
     #[command(flatten)]
-    horizon: LawHorizon,
+    flow: LawFlow,
     /// Truncate the noisy law to the ball of this radius before the flow.
     #[arg(long, value_name = "R", value_parser = args::ball_radius, allow_negative_numbers = true)]
     radius: Option<BallRadius>,
@@ -112,19 +103,19 @@ struct Errors {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
-    let law = Law::parse(&args.law)?;
+    let law = Law::parse(&args.flow.law)?;
     let queries = match args.query.as_slice() {
         [] => None,
         values => Some(Cloud::named(values.to_vec(), law.dimension(), "the list of queries")?),
     };
-    let mut problem = MeanField::new(law, args.noise_var, args.beta);
+    let mut problem = MeanField::new(law, args.flow.noise_var, args.flow.beta);
     if let Some(radius) = args.radius {
         problem = problem.truncated_to(radius);
     }
     if let Some(accuracy) = args.accuracy {
         problem = problem.with_accuracy(accuracy)?;
     }
-    let time = args.horizon.raw_time(args.noise_var, args.beta)?;
+    let time = args.flow.horizon.raw_time(args.flow.noise_var, args.flow.beta)?;
     let drift = Auto::default();
     let evolution = problem.evolve(&[time], &drift)?;
     let state = &evolution.states[0];

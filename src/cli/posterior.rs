@@ -9,7 +9,7 @@ use ebflow::posterior::ParticlePrior;
 use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
-use super::args::{self, Overwrite};
+use super::args::{self, Outputs};
 use super::output::{self, Console};
 
 /// Posterior means of queries under a particle prior (Stage 2).
@@ -29,10 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "E.npy")]
     energy: Option<PathBuf>,
     #[command(flatten)]
-    overwrite: Overwrite,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    outputs: Outputs,
 }
 
 #[derive(Serialize)]
@@ -57,7 +54,7 @@ impl fmt::Display for Report {
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let particles = npy::read_cloud(&args.particles)?;
     let queries = npy::read_cloud(&args.queries)?;
-    args.overwrite
+    args.outputs
         .check(std::iter::once(&args.out).chain(&args.energy), [args.particles.as_path(), &args.queries])?;
     let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())?;
     npy::check_finite("the kernel sum's error", &inference.error, 1)?;
@@ -75,5 +72,5 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         error: inference.error.iter().copied().fold(0.0, f64::max),
         out: args.out.clone(),
     };
-    console.result(&report, args.json)
+    console.result(&report, args.outputs.json)
 }

@@ -8,7 +8,7 @@ use ebflow::law::{Law, generator};
 use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
-use super::args::{self, Overwrite};
+use super::args::{self, Outputs};
 use super::output::{self, Console};
 
 /// Draw tokens from a law.
@@ -32,10 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "C.npy", requires = "noise_var")]
     clean: Option<PathBuf>,
     #[command(flatten)]
-    overwrite: Overwrite,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    outputs: Outputs,
 }
 
 #[derive(Serialize)]
@@ -63,7 +60,7 @@ impl fmt::Display for Report {
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let law = Law::parse(&args.law)?;
-    args.overwrite.check(std::iter::once(&args.out).chain(&args.clean), [Path::new(&args.law)])?;
+    args.outputs.check(std::iter::once(&args.out).chain(&args.clean), [Path::new(&args.law)])?;
     let n = args.n as usize;
     let points = match args.noise_var {
         None => law.sample(n, &mut generator(args.seed))?,
@@ -84,5 +81,5 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         noise_var: args.noise_var.map(NoiseVariance::get),
         out: args.out.clone(),
     };
-    console.result(&report, args.json)
+    console.result(&report, args.outputs.json)
 }

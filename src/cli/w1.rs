@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use ebflow::error::check_same_space;
 use ebflow::error::counted;
 use ebflow::files::npy;
 use ebflow::law::Law;
@@ -10,7 +11,7 @@ use ebflow::metric::{
     Confidence, Distance, Interval, Method, SampledBracket, Sampling, distance, distance_to_law, line_floor,
     simulated_floor,
 };
-use ebflow::{Bracket, Cloud, Error, Result};
+use ebflow::{Bracket, Cloud, Result};
 use serde::Serialize;
 
 use super::args;
@@ -120,14 +121,7 @@ fn weighted(path: &Path, weights: Option<&Path>) -> Result<Cloud> {
 
 fn against_cloud(a: &Cloud, args: &Args, path: &Path) -> Result<Report> {
     let b = weighted(path, args.weights_b.as_deref())?;
-    if b.dimension() != a.dimension() {
-        return Err(Error::DimensionMismatch {
-            what: path.display().to_string(),
-            other: args.a.display().to_string(),
-            expected: a.dimension(),
-            found: b.dimension(),
-        });
-    }
+    check_same_space(path.display().to_string(), b.dimension(), args.a.display().to_string(), a.dimension())?;
     Ok(Report { m: Some(b.len()), ..Report::new(a, distance(a, &b)?) })
 }
 

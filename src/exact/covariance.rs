@@ -18,7 +18,7 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use super::hitting::{Hitting, VarianceDescent};
 use super::omega::wright_omega;
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use crate::flow::Time;
 use crate::numeric::sum::Sum;
 use crate::scale::{Beta, NoiseVariance};
@@ -173,14 +173,7 @@ impl CovarianceFlow {
 
     /// Moves every point of a cloud along its exact characteristic.
     pub fn push(&self, cloud: &Cloud, time: impl Into<Time>) -> Result<Cloud> {
-        if cloud.dimension() != self.mean.len() {
-            return Err(Error::DimensionMismatch {
-                what: "the cloud".into(),
-                other: "the Gaussian law".into(),
-                expected: self.mean.len(),
-                found: cloud.dimension(),
-            });
-        }
+        check_same_space("the cloud", cloud.dimension(), "the Gaussian law", self.mean.len())?;
         let map = self.characteristic_at(time);
         let moved = |row| &self.mean + &map * (DVector::from_column_slice(row) - &self.mean);
         cloud.moved_to(cloud.rows().flat_map(|row| moved(row).data.as_vec().clone()).collect())

@@ -136,7 +136,7 @@ impl Measurement<'_> {
             });
         };
         let error = crossing.error / self.beta.get();
-        Ok(Found { time: crossing.raw_time.to_score(self.beta), error, closed_form })
+        Ok(Found { time: crossing.raw_time.to_score(self.beta)?, error, closed_form })
     }
 }
 

@@ -105,7 +105,7 @@ impl Schedule {
     pub fn score_time(&self, time: impl Into<Time>) -> Result<ScoreTime> {
         match (time.into(), &self.0) {
             (Time::Score(score), _) => Ok(score),
-            (Time::Raw(raw), Kind::Constant(beta)) => ScoreTime::new(raw.to_score(*beta).get()),
+            (Time::Raw(raw), Kind::Constant(beta)) => raw.to_score(*beta),
             (Time::Raw(raw), Kind::Varying { .. }) => ScoreTime::new(self.clock().elapsed(0.0, raw.get())?),
         }
     }
@@ -114,7 +114,7 @@ impl Schedule {
     pub fn raw_time(&self, time: impl Into<Time>) -> Result<RawTime> {
         match (time.into(), &self.0) {
             (Time::Raw(raw), _) => Ok(raw),
-            (Time::Score(score), Kind::Constant(beta)) => RawTime::new(score.to_raw(*beta).get()),
+            (Time::Score(score), Kind::Constant(beta)) => score.to_raw(*beta),
             (Time::Score(score), Kind::Varying { .. }) => RawTime::new(self.clock().set_to(score.get())?),
         }
     }

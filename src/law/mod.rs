@@ -58,7 +58,7 @@ pub use uniform::Uniform;
 
 use self::generator::draw_rows;
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use crate::scale::NoiseVariance;
 
 /// A probability law on `R^d`.
@@ -162,26 +162,12 @@ impl Law {
 
     /// A law on the line as such.
     pub fn on_line(&self) -> Result<LineLaw> {
-        match self.dimension() {
-            1 => self.projection(&[1.0]),
-            found => Err(Error::DimensionMismatch {
-                what: format!("the {} law", self.kind_name()),
-                other: "the line".into(),
-                expected: 1,
-                found,
-            }),
-        }
+        check_same_space(format!("the {} law", self.kind_name()), self.dimension(), "the line", 1)?;
+        self.projection(&[1.0])
     }
 
     fn check_point(&self, x: &[f64]) -> Result<()> {
-        if x.len() != self.dimension() {
-            return Err(Error::DimensionMismatch {
-                what: "the vector".into(),
-                other: format!("the {} law", self.kind_name()),
-                expected: self.dimension(),
-                found: x.len(),
-            });
-        }
+        check_same_space("the vector", x.len(), format!("the {} law", self.kind_name()), self.dimension())?;
         match x.iter().position(|x| !x.is_finite()) {
             Some(column) => {
                 Err(Error::NotFinite { what: "the vector".into(), row: 0, column, value: x[column] })

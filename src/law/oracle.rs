@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::Law;
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use crate::scale::NoiseVariance;
 
 /// Something that knows the exact posterior mean: the yardstick for every denoiser.
@@ -21,14 +21,7 @@ pub trait BayesOracle: Sync {
 
     /// `E[X | y]` for every point of a cloud, whose weights it keeps.
     fn posterior_means(&self, queries: &Cloud, noise: NoiseVariance) -> Result<Cloud> {
-        if queries.dimension() != self.dimension() {
-            return Err(Error::DimensionMismatch {
-                what: "the query cloud".into(),
-                other: "the prior".into(),
-                expected: self.dimension(),
-                found: queries.dimension(),
-            });
-        }
+        check_same_space("the query cloud", queries.dimension(), "the prior", self.dimension())?;
         let rows: Vec<&[f64]> = queries.rows().collect();
         let means: Result<Vec<Vec<f64>>> =
             rows.into_par_iter().map(|row| self.posterior_mean(row, noise)).collect();

@@ -137,7 +137,7 @@ impl Pair {
     fn state(&self, problem: &MeanField, raw_time: RawTime, discrepancy: f64) -> Result<State> {
         let (fine, coarse) = (self.fine.picture()?, self.coarse.picture()?);
         let error = discrepancy + self.fine.grid.left_out() + ROUNDOFF * fine.scale();
-        Ok(State::new(problem, raw_time, fine, coarse, error))
+        State::new(problem, raw_time, fine, coarse, error)
     }
 }
 

@@ -63,7 +63,7 @@ use product::Factorised;
 /// use ebflow::{Beta, NoiseVariance};
 /// let (beta, noise) = (Beta::new(10.0)?, NoiseVariance::new(0.2)?);
 /// let prior = Law::parse("{ kind = 'uniform', low = -1, high = 1 }")?;
-/// let horizon = noise.denoising_horizon().to_raw(beta);
+/// let horizon = noise.denoising_horizon().to_raw(beta)?;
 /// let evolution = MeanField::new(prior, noise, beta).evolve(&[horizon], &Dense)?;
 /// let distance = evolution.states[0].w1_to_prior()?;
 /// assert!(distance.value < 0.05 && distance.error < 1e-8);

@@ -14,7 +14,7 @@ use super::march::advanced;
 use super::plane::PlaneGrid;
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField, Targets};
-use crate::error::{Error, Result};
+use crate::error::{Result, check_same_space};
 use crate::law::LineLaw;
 use crate::scale::{Beta, NoiseVariance, RawTime};
 
@@ -89,14 +89,7 @@ impl QuadratureCloud {
     /// Stage 2 against this law, for noise of variance `τ`.
     pub fn posterior(&self, queries: &Cloud, noise: NoiseVariance, drift: &dyn Drift) -> Result<Vec<Answer>> {
         let dimension = self.cloud.dimension();
-        if queries.dimension() != dimension {
-            return Err(Error::DimensionMismatch {
-                what: "the query set".into(),
-                other: "the law".into(),
-                expected: dimension,
-                found: queries.dimension(),
-            });
-        }
+        check_same_space("the query set", queries.dimension(), "the law", dimension)?;
         let mut field = DriftField::default();
         let targets = Targets::Points(queries.points());
         drift.evaluate(self.cloud.view(), targets, Beta::of_posterior(noise)?, &mut field)?;
@@ -157,12 +150,10 @@ impl QuadratureCloud {
     fn image(&self) -> Result<Image<'_>> {
         match self.grid.as_ref() {
             Grid::Line(grid) => Ok(Image::new(grid, self.cloud.points())),
-            Grid::Plane(_) => Err(Error::DimensionMismatch {
-                what: "the law of the mean field".into(),
-                other: "the line, where its distribution function lives,".into(),
-                expected: 1,
-                found: 2,
-            }),
+            Grid::Plane(_) => {
+                let line = "the line, where its distribution function lives,";
+                Err(check_same_space("the law of the mean field", 2, line, 1).unwrap_err())
+            }
         }
     }
 }

@@ -85,9 +85,9 @@ impl State {
         fine: QuadratureCloud,
         coarse: QuadratureCloud,
         error: f64,
-    ) -> Self {
-        let score_time = raw_time.to_score(problem.beta);
-        Self { problem: problem.clone(), factor: None, raw_time, score_time, fine, coarse, error }
+    ) -> Result<Self> {
+        let score_time = raw_time.to_score(problem.beta)?;
+        Ok(Self { problem: problem.clone(), factor: None, raw_time, score_time, fine, coarse, error })
     }
 
     /// The state of a law of which this is the factor along the axis.

@@ -10,7 +10,7 @@
 //! `lem:gaussian-invariance-covariance`; the synchronous coupling of the propagation of chaos.
 
 use crate::cloud::{Cloud, norm};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use crate::exact::CovarianceFlow;
 use crate::scale::RawTime;
 
@@ -61,14 +61,12 @@ pub fn coupled_to_gaussian(
 }
 
 fn check(particles: &Cloud, partners: &Cloud) -> Result<()> {
-    if particles.dimension() != partners.dimension() {
-        return Err(Error::DimensionMismatch {
-            what: "the cloud of partners".into(),
-            other: "the particle cloud".into(),
-            expected: particles.dimension(),
-            found: partners.dimension(),
-        });
-    }
+    check_same_space(
+        "the cloud of partners",
+        partners.dimension(),
+        "the particle cloud",
+        particles.dimension(),
+    )?;
     if particles.len() != partners.len() {
         return Err(Error::LengthMismatch {
             what: "the cloud of partners".into(),
@@ -124,7 +122,7 @@ mod tests {
             let start = law.sample_noisy(n, noise, SEED).unwrap().noisy;
             let run = Flow::new(Schedule::constant(beta), horizon).unwrap();
             let end = run.run(&start, &Dense, &Adaptive::new(1e-8, 1e-8).unwrap()).unwrap().end;
-            coupled_to_gaussian(&start, &end, &flow, horizon.to_raw(beta)).unwrap().mean
+            coupled_to_gaussian(&start, &end, &flow, horizon.to_raw(beta).unwrap()).unwrap().mean
         };
         let (few, many) = (distance(125), distance(2000));
         let floor = 1.2884 * 1.5_f64.sqrt() / (2000.0_f64).sqrt();

@@ -17,7 +17,7 @@ use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use super::gaussian_norm::{Axis, expected_norm, mean_length};
 use super::slices;
 use crate::cloud::norm;
-use crate::error::{Error, Result};
+use crate::error::{Result, check_same_space};
 use crate::law::{Covariance, Gaussian};
 use crate::measured::Bracket;
 
@@ -96,14 +96,7 @@ impl Rooted {
 impl Pair {
     fn new(a: &Gaussian, b: &Gaussian) -> Result<Self> {
         let dimension = a.mean().len();
-        if b.mean().len() != dimension {
-            return Err(Error::DimensionMismatch {
-                what: "the second Gaussian law".into(),
-                other: "the first".into(),
-                expected: dimension,
-                found: b.mean().len(),
-            });
-        }
+        check_same_space("the second Gaussian law", b.mean().len(), "the first", dimension)?;
         let shift = DVector::from_column_slice(b.mean()) - DVector::from_column_slice(a.mean());
         let (first, second) = (Rooted::new(a.covariance()), Rooted::new(b.covariance()));
         Ok(Self { dimension, first, second, shift })

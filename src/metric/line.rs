@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use crate::law::{Level, LineLaw, Split};
 
 /// Intervals per task; fixed, so that sums do not depend on the number of threads.
@@ -79,14 +79,7 @@ struct Knot {
 
 /// The points of a cloud in increasing order, those of weight zero left out.
 fn steps(cloud: &Cloud, name: &str) -> Result<Vec<Step>> {
-    if cloud.dimension() != 1 {
-        return Err(Error::DimensionMismatch {
-            what: name.into(),
-            other: "the line".into(),
-            expected: 1,
-            found: cloud.dimension(),
-        });
-    }
+    check_same_space(name, cloud.dimension(), "the line", 1)?;
     let points = cloud.points().iter().enumerate().map(|(i, &at)| Step { at, weight: cloud.weight(i) });
     let mut steps: Vec<Step> = points.filter(|step| step.weight > 0.0).collect();
     steps.par_sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.weight.total_cmp(&b.weight)));

@@ -1,7 +1,7 @@
 //! [`Reference`]: a law that clouds are measured against.
 
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Result, check_same_space};
 use crate::law::{Generator, Law, TruncatedLaw};
 
 /// What a distance needs to know of a law: fresh points, and more where more is known.
@@ -47,15 +47,7 @@ impl Reference for TruncatedLaw {
 
 /// Refuses a cloud that does not live where the law does.
 pub(super) fn check_dimension(cloud: &Cloud, law: &dyn Reference) -> Result<()> {
-    if cloud.dimension() == law.dimension() {
-        return Ok(());
-    }
-    Err(Error::DimensionMismatch {
-        what: "the cloud".into(),
-        other: "the law".into(),
-        expected: law.dimension(),
-        found: cloud.dimension(),
-    })
+    check_same_space("the cloud", cloud.dimension(), "the law", law.dimension())
 }
 
 /// The points of a law that has finitely many, as a weighted cloud.

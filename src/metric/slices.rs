@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::line;
 use super::reference::check_dimension;
 use crate::cloud::{Cloud, norm};
-use crate::error::{Error, Result};
+use crate::error::{Result, check_same_space};
 use crate::law::{Law, generator};
 
 /// Directions tried besides those that the data suggest.
@@ -56,14 +56,7 @@ pub fn max_sliced(cloud: &Cloud, law: &Law) -> Result<Slice> {
 
 /// The largest slice found between two clouds, exact on each line.
 pub fn max_sliced_clouds(a: &Cloud, b: &Cloud) -> Result<Slice> {
-    if a.dimension() != b.dimension() {
-        return Err(Error::DimensionMismatch {
-            what: "the second cloud".into(),
-            other: "the first".into(),
-            expected: a.dimension(),
-            found: b.dimension(),
-        });
-    }
+    check_same_space("the second cloud", b.dimension(), "the first", a.dimension())?;
     let candidates = suggested(&(a.mean() - b.mean()), a.covariance() - b.covariance());
     steepest(a.dimension(), candidates, |u| line::w1(&projected(a, u)?, &projected(b, u)?))
 }

@@ -71,10 +71,7 @@ fn recovery_rate() {
 #[test]
 fn recovery_after_twice_the_horizon() {
     turns(&RecoveryRate {
-        terminal_time: |noise, beta| {
-            let horizon = noise.denoising_horizon().to_raw(beta);
-            RawTime::new(2.0 * horizon.get()).unwrap_or(horizon)
-        },
+        terminal_time: |noise, beta| RawTime::new(2.0 * noise.denoising_horizon().to_raw(beta)?.get()),
         ..Default::default()
     });
 }
@@ -83,10 +80,7 @@ fn recovery_after_twice_the_horizon() {
 #[test]
 fn recovery_on_the_wrong_clock() {
     turns(&RecoveryRate {
-        terminal_time: |noise, beta| {
-            let horizon = noise.denoising_horizon();
-            RawTime::new(horizon.get()).unwrap_or(horizon.to_raw(beta))
-        },
+        terminal_time: |noise, _| RawTime::new(noise.denoising_horizon().get()),
         ..Default::default()
     });
 }

@@ -22,7 +22,7 @@ fn problem(law: &str, noise: f64, beta: f64) -> MeanField {
 
 /// The raw time `βτ/2`.
 fn denoising(problem: &MeanField) -> RawTime {
-    problem.noise().denoising_horizon().to_raw(problem.beta())
+    problem.noise().denoising_horizon().to_raw(problem.beta()).unwrap()
 }
 
 fn raw(time: f64) -> RawTime {

@@ -155,7 +155,7 @@ fn bounds_bound_and_the_mean_field_meets_its_closed_form() {
         let beta = ebflow::Beta::new(cell.setting.beta).unwrap();
         let (mean, covariance) = (spec.prior.mean(), spec.prior.covariance());
         let flow = ebflow::exact::CovarianceFlow::of_prior(mean, covariance, noise, beta).unwrap();
-        let std = flow.eigenvalues_at(noise.denoising_horizon().to_raw(beta))[0].sqrt();
+        let std = flow.eigenvalues_at(noise.denoising_horizon())[0].sqrt();
         let law = format!("{{ kind = 'gaussian', mean = 0, std = {std:?} }}");
         let law = ebflow::Law::parse(&law).unwrap().on_line().unwrap();
         let tokens = spec.prior.sample_noisy(cell.setting.n, noise, cell.seed).unwrap().noisy;

@@ -160,7 +160,7 @@ impl LayersToFlow {
         let (noise, beta) = (NoiseVariance::new(gauss.noise)?, Beta::new(gauss.beta)?);
         let prior = DMatrix::from_element(1, 1, gauss.prior_var);
         let flow = CovarianceFlow::of_prior(DVector::zeros(1), prior, noise, beta)?;
-        let horizon = noise.denoising_horizon().to_raw(beta);
+        let horizon = noise.denoising_horizon().to_raw(beta)?;
         let end = (self.closed_form)(&flow, horizon).sqrt();
         let gap = |&depth: &usize| {
             let reached = (self.recursion)(&flow, horizon.get() / depth as f64, depth).sqrt();
@@ -206,7 +206,7 @@ impl LayersToFlow {
         let reference = flow.run(&cloud, self.drift, &Adaptive::new(0.0, TOLERANCE)?)?;
         // The layers round as the reference does, over the same time.
         let known = 2.0 * known_to(&reference);
-        let time = noise.denoising_horizon().to_raw(beta).get();
+        let time = noise.denoising_horizon().to_raw(beta)?.get();
         let leading = Leading::of(&cloud, beta, time)?;
         let (mut rows, mut distances, mut projections) = (Vec::new(), Vec::new(), Vec::new());
         for &depth in depths {

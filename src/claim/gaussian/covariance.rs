@@ -15,8 +15,8 @@
 use nalgebra::DVector;
 
 use super::particles::Size;
-use super::picture::{Picture, Straying};
-use super::plan::Plan;
+use super::picture::{Departure, Picture};
+use super::plan::{Plan, Samples};
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use crate::claim::derivative::gradient;
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
@@ -73,8 +73,6 @@ const QUICK: Plan = Plan {
         Setting { variances: &[0.6, 0.0], noise: 0.4, beta: 5.0 },
         Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
     ],
-    samples: SAMPLES,
-    size: Size { particles: 256, seeds: 64 },
 };
 
 const FULL: Plan = Plan {
@@ -98,15 +96,17 @@ const FULL: Plan = Plan {
         Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
         Setting { variances: &[0.6, 0.0, 0.0], noise: 0.5, beta: 4.0 },
     ],
-    samples: SAMPLES,
-    size: Size { particles: 512, seeds: 128 },
 };
 
-const SAMPLES: &[Setting] = &[
-    Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
-    Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
-    Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
-];
+const SAMPLES: Samples = Samples {
+    settings: &[
+        Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
+        Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
+        Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
+    ],
+    quick: Size { particles: 256, seeds: 64 },
+    full: Size { particles: 512, seeds: 128 },
+};
 
 /// Samples that are too small for their temperature: every particle sees few others.
 const FEW: Size = Size { particles: 256, seeds: 16 };
@@ -119,11 +119,8 @@ impl Claim for CovarianceEquation {
 
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let plan = if preset == Preset::Quick { QUICK } else { FULL };
-        let mut rows = plan.gather(
-            |setting| self.equation(setting),
-            |setting| self.law(setting),
-            |setting, size| self.sample(setting, size),
-        )?;
+        let mut rows = plan.gather(|setting| self.equation(setting), |setting| self.law(setting))?;
+        rows.extend(SAMPLES.gather(preset, |setting, size| self.sample(setting, size))?);
         rows.push(self.sample(&GRAINY, FEW)?.as_role(Role::Context));
         Ok(rows)
     }
@@ -174,7 +171,7 @@ impl CovarianceEquation {
         let flow = setting.flow()?;
         let times = [setting.horizons(HORIZONS[0])?, setting.horizons(HORIZONS[1])?];
         let pictures = Picture::taken(setting, &times, self.drift)?;
-        let (mut rows, mut straying) = (Vec::new(), Straying::default());
+        let (mut rows, mut departure) = (Vec::new(), Departure::default());
         for (picture, horizons) in pictures.iter().zip(HORIZONS) {
             let (found, predicted) = (picture.variances(&flow), self.predicted(&flow, picture.time));
             for (i, name) in ends(&flow) {
@@ -185,9 +182,9 @@ impl CovarianceEquation {
                     predicted[i],
                 ));
             }
-            straying.add(picture, &flow);
+            departure.add(picture, &flow);
         }
-        rows.push(straying.row(setting));
+        rows.push(departure.row(setting));
         if let Some(last) = pictures.last() {
             rows.extend(self.shape(setting, &flow, last)?);
         }

@@ -31,9 +31,9 @@ pub(super) fn of_law(setting: &Setting, targets: &[f64], drift: &dyn Drift) -> R
     let pictures = Picture::taken(setting, &times, drift)?;
     let found = pictures.chunks_exact(AROUND.len()).zip(targets).map(|(near, &target)| {
         let values: Vec<Measured> = near.iter().map(|picture| mean(&picture.variances(&flow))).collect();
-        crossing(&times_of(near, beta), &values, target)
+        Ok(crossing(&times_of(near, beta)?, &values, target))
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 fn around(start: f64, beta: Beta, target: f64) -> Result<[RawTime; 3]> {
@@ -42,8 +42,8 @@ fn around(start: f64, beta: Beta, target: f64) -> Result<[RawTime; 3]> {
     Ok([before?, at?, after?])
 }
 
-fn times_of(pictures: &[Picture], beta: Beta) -> Vec<f64> {
-    pictures.iter().map(|picture| picture.time.to_score(beta).get()).collect()
+fn times_of(pictures: &[Picture], beta: Beta) -> Result<Vec<f64>> {
+    pictures.iter().map(|picture| Ok(picture.time.to_score(beta)?.get())).collect()
 }
 
 fn mean(values: &[Measured]) -> Measured {

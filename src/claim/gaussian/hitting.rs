@@ -19,7 +19,7 @@ use nalgebra::DVector;
 use super::crossing::of_law;
 use super::descent::falls_to;
 use super::particles::Size;
-use super::plan::Plan;
+use super::plan::{Plan, Samples};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
@@ -95,8 +95,6 @@ const QUICK: Plan = Plan {
         Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 5.0 },
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
     ],
-    samples: SAMPLES,
-    size: Size { particles: 256, seeds: 64 },
 };
 
 const FULL: Plan = Plan {
@@ -121,15 +119,17 @@ const FULL: Plan = Plan {
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 5.0 },
     ],
-    samples: SAMPLES,
-    size: Size { particles: 512, seeds: 128 },
 };
 
-const SAMPLES: &[Setting] = &[
-    Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
-    Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 4.0 },
-    Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
-];
+const SAMPLES: Samples = Samples {
+    settings: &[
+        Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
+        Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 4.0 },
+        Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
+    ],
+    quick: Size { particles: 256, seeds: 64 },
+    full: Size { particles: 512, seeds: 128 },
+};
 
 /// Samples that are followed until their variance crosses the prior's, in both presets: particles, and seeds.
 const EVENTS: &[Setting] = &[
@@ -156,11 +156,8 @@ impl Claim for HittingTime {
 
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let plan = if preset == Preset::Quick { QUICK } else { FULL };
-        let mut rows = plan.gather(
-            |setting| self.equation(setting),
-            |setting| self.law(setting),
-            |setting, size| self.sample(setting, size),
-        )?;
+        let mut rows = plan.gather(|setting| self.equation(setting), |setting| self.law(setting))?;
+        rows.extend(SAMPLES.gather(preset, |setting, size| self.sample(setting, size))?);
         // Events are watched runs, which refuse a drift that is no kernel sum; what the rows above contradict needs none.
         if rows.iter().all(Row::agrees) {
             for setting in EVENTS {
@@ -205,7 +202,7 @@ impl HittingTime {
     /// Samples at `T*`.
     fn sample(&self, setting: &Setting, size: Size) -> Result<Row> {
         let (beta, prior, d) = (setting.beta()?, setting.variances[0], setting.variances.len());
-        let time = ScoreTime::new((self.denoising_time)(prior, setting.noise()?, beta)?)?.to_raw(beta);
+        let time = ScoreTime::new((self.denoising_time)(prior, setting.noise()?, beta)?)?.to_raw(beta)?;
         size.gap(setting, time, &DVector::from_element(d, prior / start(setting)), self.drift)
     }
 

@@ -126,12 +126,12 @@ fn fourth_moments(cloud: &Cloud, axes: &DMatrix<f64>) -> DMatrix<f64> {
 
 /// How far mean and eigenvectors have moved, in standard deviations along the axes.
 #[derive(Default)]
-pub(super) struct Straying {
+pub(super) struct Departure {
     largest: f64,
     error: f64,
 }
 
-impl Straying {
+impl Departure {
     /// Takes in one time.
     pub fn add(&mut self, picture: &Picture, flow: &CovarianceFlow) {
         let [fine, coarse] = [&picture.fine, &picture.coarse].map(|cloud| offsets(cloud, flow));

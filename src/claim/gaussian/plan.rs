@@ -4,6 +4,7 @@ use super::particles::Size;
 use super::setting::Setting;
 use crate::claim::Row;
 use crate::error::Result;
+use crate::study::Preset;
 
 /// What a closed form is put beside, and where.
 pub(super) struct Plan {
@@ -11,10 +12,13 @@ pub(super) struct Plan {
     pub equation: &'static [Setting],
     /// The mean field.
     pub law: &'static [Setting],
-    /// Finite samples.
-    pub samples: &'static [Setting],
-    /// How many particles and seeds these have.
-    pub size: Size,
+}
+
+/// Finite samples that a closed form is put beside, and their size by preset.
+pub(super) struct Samples {
+    pub settings: &'static [Setting],
+    pub quick: Size,
+    pub full: Size,
 }
 
 impl Plan {
@@ -23,7 +27,6 @@ impl Plan {
         &self,
         equation: impl Fn(&Setting) -> Result<Vec<Row>>,
         law: impl Fn(&Setting) -> Result<Vec<Row>>,
-        sample: impl Fn(&Setting, Size) -> Result<Row>,
     ) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for setting in self.equation {
@@ -32,9 +35,14 @@ impl Plan {
         for setting in self.law {
             rows.extend(law(setting)?);
         }
-        for setting in self.samples {
-            rows.push(sample(setting, self.size)?);
-        }
         Ok(rows)
+    }
+}
+
+impl Samples {
+    /// A row of every sample.
+    pub fn gather(&self, preset: Preset, row: impl Fn(&Setting, Size) -> Result<Row>) -> Result<Vec<Row>> {
+        let size = if preset == Preset::Quick { self.quick } else { self.full };
+        self.settings.iter().map(|setting| row(setting, size)).collect()
     }
 }

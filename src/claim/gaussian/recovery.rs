@@ -36,7 +36,7 @@ use crate::scale::{Beta, NoiseVariance, RawTime};
 use crate::study::Preset;
 
 /// When the flow ends.
-pub type TerminalTime = fn(NoiseVariance, Beta) -> RawTime;
+pub type TerminalTime = fn(NoiseVariance, Beta) -> Result<RawTime>;
 
 /// Rounding of a bracket of W1 between Gaussians, relative to the largest standard deviation.
 const BRACKETED: f64 = 64.0 * f64::EPSILON;
@@ -162,7 +162,7 @@ impl RecoveryRate {
     }
 
     fn time(&self, setting: &Setting) -> Result<RawTime> {
-        Ok((self.terminal_time)(setting.noise()?, setting.beta()?))
+        (self.terminal_time)(setting.noise()?, setting.beta()?)
     }
 
     /// Both bounds of `W1` for a prior that is regular, but not isotropic.

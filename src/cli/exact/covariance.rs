@@ -5,27 +5,18 @@ use std::fmt;
 use ebflow::exact::CovarianceFlow;
 use ebflow::flow::Schedule;
 use ebflow::law::Law;
-use ebflow::{Beta, Error, NoiseVariance, Result};
+use ebflow::{Error, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
-use crate::cli::args::{self, LawHorizon};
+use crate::cli::args::LawFlow;
 use crate::cli::{Console, output};
 
 /// Mean and covariance of a Gaussian law at a time of the mean-field flow.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The clean Gaussian prior: a TOML file or an inline table.
-    #[arg(long, value_name = "LAW")]
-    law: String,
-    /// Variance τ = σ² of the observation noise.
-    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
-    noise_var: NoiseVariance,
-    /// Inverse temperature β of the kernel.
-    #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
-    beta: Beta,
     #[command(flatten)]
-    horizon: LawHorizon,
+    flow: LawFlow,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -53,7 +44,7 @@ impl fmt::Display for Report {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
-    let law = Law::parse(&args.law)?;
+    let law = Law::parse(&args.flow.law)?;
     let Law::Gaussian(gaussian) = &law else {
         return Err(Error::Unsupported {
             kind: law.kind_name(),
@@ -61,11 +52,15 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
             remedy: "give a gaussian law; other laws do not stay in their family along the flow",
         });
     };
-    let time = args.horizon.time(args.noise_var);
-    let clock = Schedule::constant(args.beta);
+    let time = args.flow.horizon.time(args.flow.noise_var);
+    let clock = Schedule::constant(args.flow.beta);
     let raw_time = clock.raw_time(time)?;
-    let flow =
-        CovarianceFlow::of_prior(law.mean(), gaussian.covariance().matrix(), args.noise_var, args.beta)?;
+    let flow = CovarianceFlow::of_prior(
+        law.mean(),
+        gaussian.covariance().matrix(),
+        args.flow.noise_var,
+        args.flow.beta,
+    )?;
     let report = Report {
         raw_time: raw_time.get(),
         score_time: clock.score_time(time)?.get(),

@@ -58,7 +58,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         initial_variance: descent.start(),
         target,
         score_time: score_time.map(|s| s.get()),
-        raw_time: score_time.map(|s| s.to_raw(args.beta).get()),
+        raw_time: score_time.map(|s| s.to_raw(args.beta)).transpose()?.map(|t| t.get()),
         infinite: score_time.is_none(),
     };
     console.result(&report, args.json)

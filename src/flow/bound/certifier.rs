@@ -246,7 +246,7 @@ impl<'a> Certifier<'a> {
             drift: &sample.drift,
             drift_error: &drift_error,
             log_mass: &sample.log_mass,
-            straying: &curve.straying(place.theta, place.share / 2.0, self.field.start().dimension()),
+            remainder: &curve.remainder(place.theta, place.share / 2.0, self.field.start().dimension()),
             supply,
         });
         self.refusal = outcome.err();

@@ -47,8 +47,8 @@ pub(super) struct Stretch<'a> {
     pub drift: &'a [f64],
     pub drift_error: &'a [f64],
     pub log_mass: &'a [f64],
-    /// How far the path strays from its tangent.
-    pub straying: &'a [f64],
+    /// How far the path leaves its tangent.
+    pub remainder: &'a [f64],
     /// The defect.
     pub supply: &'a Supply,
 }
@@ -148,7 +148,7 @@ impl<'a> Comparison<'a> {
         let unit = self.beta.get().sqrt();
         let scaled = |values: &[f64]| values.iter().map(|x| x * unit).collect::<Vec<_>>();
         let misplaced = &stretch.supply.position;
-        let around = tube.iter().zip(stretch.straying).zip(misplaced);
+        let around = tube.iter().zip(stretch.remainder).zip(misplaced);
         let radius: Vec<f64> = around.map(|((e, q), u)| unit * (e + q + u)).collect();
         let enclosure = Enclosure {
             dimension: self.dimension,

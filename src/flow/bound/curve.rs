@@ -84,9 +84,9 @@ impl Curve {
         (0..self.origin.len()).map(slope).collect()
     }
 
-    /// How far each particle strays from its tangent at `θ` within `reach` (in units of the step) to either side, at most:
+    /// How far each particle leaves its tangent at `θ` within `reach` (in units of the step) to either side, at most:
     /// the higher terms of the expansion about `θ`, each with its absolute value.
-    pub fn straying(&self, theta: f64, reach: f64, dimension: usize) -> Vec<f64> {
+    pub fn remainder(&self, theta: f64, reach: f64, dimension: usize) -> Vec<f64> {
         self.per_particle(dimension, |i| {
             let mut terms: [f64; TERMS] = std::array::from_fn(|k| self.terms[k][i]);
             shift_origin(&mut terms, theta);

@@ -15,7 +15,7 @@
 mod observable;
 mod search;
 
-pub use observable::{AxisVariance, Distance, Expansion, Observable, TotalVariance};
+pub use observable::{AxisVariance, Distance, Expansion, Motion, Observable, TotalVariance};
 pub(super) use search::{Passage, Search};
 
 use std::sync::Arc;

@@ -21,23 +21,27 @@ pub trait Observable: Send + Sync + fmt::Debug {
     /// A bound on the change of its value when no particle `i` moves farther than `distances[i]`.
     fn change(&self, cloud: CloudView<'_>, distances: &[f64]) -> f64;
 
-    /// Its first-order expansion, for an observable that has one: every particle moves by `τ velocity + q` with `|τ| ≤ reach` and
-    /// `|q| ≤ straying`.
-    fn expansion(
-        &self,
-        _cloud: CloudView<'_>,
-        _velocity: &[f64],
-        _reach: f64,
-        _straying: &[f64],
-    ) -> Option<Expansion> {
+    /// Its first-order expansion, for an observable that has one.
+    fn expansion(&self, _cloud: CloudView<'_>, _motion: &Motion<'_>) -> Option<Expansion> {
         None
     }
+}
+
+/// How far particles move: by `s velocity + q` with `|s| ≤ reach` and `|q| ≤ remainder`, one for each.
+#[derive(Debug, Clone, Copy)]
+pub struct Motion<'a> {
+    /// The velocity of each coordinate.
+    pub velocity: &'a [f64],
+    /// The longest time `s`.
+    pub reach: f64,
+    /// What else may move each particle.
+    pub remainder: &'a [f64],
 }
 
 /// The change of an observable to first order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expansion {
-    /// What multiplies `τ`.
+    /// What multiplies the time `s`.
     pub slope: f64,
     /// A bound on the rest.
     pub remainder: f64,
@@ -109,14 +113,8 @@ impl Observable for TotalVariance {
         Axes(0..cloud.dimension).change(cloud, distances)
     }
 
-    fn expansion(
-        &self,
-        cloud: CloudView<'_>,
-        velocity: &[f64],
-        reach: f64,
-        straying: &[f64],
-    ) -> Option<Expansion> {
-        Some(Axes(0..cloud.dimension).expansion(cloud, velocity, reach, straying))
+    fn expansion(&self, cloud: CloudView<'_>, motion: &Motion<'_>) -> Option<Expansion> {
+        Some(Axes(0..cloud.dimension).expansion(cloud, motion))
     }
 }
 
@@ -142,14 +140,8 @@ impl Observable for AxisVariance {
         self.axes().change(cloud, distances)
     }
 
-    fn expansion(
-        &self,
-        cloud: CloudView<'_>,
-        velocity: &[f64],
-        reach: f64,
-        straying: &[f64],
-    ) -> Option<Expansion> {
-        Some(self.axes().expansion(cloud, velocity, reach, straying))
+    fn expansion(&self, cloud: CloudView<'_>, motion: &Motion<'_>) -> Option<Expansion> {
+        Some(self.axes().expansion(cloud, motion))
     }
 }
 
@@ -187,7 +179,8 @@ impl Axes {
         offsets.enumerate().map(|(i, (x, d))| weight(cloud, i) * (2.0 * x + d) * d).sum()
     }
 
-    fn expansion(&self, cloud: CloudView<'_>, velocity: &[f64], reach: f64, straying: &[f64]) -> Expansion {
+    fn expansion(&self, cloud: CloudView<'_>, motion: &Motion<'_>) -> Expansion {
+        let Motion { velocity, reach, remainder } = *motion;
         let mean = self.mean(cloud, cloud.points);
         let rows = self.rows(cloud, cloud.points).zip(self.rows(cloud, velocity));
         let inner =
@@ -195,7 +188,7 @@ impl Axes {
         let slope = rows.map(|((weight, x), (_, v))| 2.0 * weight * inner((x, v))).sum();
         let (offsets, speeds) = (self.offsets(cloud, cloud.points), self.offsets(cloud, velocity));
         let rest = |i: usize| {
-            let (x, v, q) = (offsets[i], reach * speeds[i], straying[i]);
+            let (x, v, q) = (offsets[i], reach * speeds[i], remainder[i]);
             weight(cloud, i) * (v * v + (2.0 * x + 2.0 * v + q) * q)
         };
         Expansion { slope, remainder: (0..offsets.len()).map(rest).sum() }

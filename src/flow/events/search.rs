@@ -1,5 +1,6 @@
 //! [`Search`]: looks for the crossings of one event, step by step.
 
+use super::observable::Motion;
 use super::{Crossing, Direction, Event, Passages};
 use crate::cloud::{Cloud, CloudView, norm};
 use crate::error::{Error, Result};
@@ -167,16 +168,17 @@ impl Search {
         let observable = &self.event.observable;
         let offset = (observable.value(view)? - self.event.level).abs();
         let (velocity, d) = (step.curve.velocity(middle), view.dimension);
-        let mut straying = step.curve.straying(middle, half, d);
-        straying.iter_mut().zip(step.uncertainty).for_each(|(q, e)| *q += e);
+        let mut remainder = step.curve.remainder(middle, half, d);
+        remainder.iter_mut().zip(step.uncertainty).for_each(|(q, e)| *q += e);
         let reach = half * step.curve.duration;
-        let change = match observable.expansion(view, &velocity, reach, &straying) {
-            Some(expansion) => reach * expansion.slope.abs() + expansion.remainder,
-            None => {
-                let moved = velocity.chunks_exact(d).zip(&straying).map(|(v, q)| reach * norm(v) + q);
-                observable.change(view, &moved.collect::<Vec<_>>())
-            }
-        };
+        let change =
+            match observable.expansion(view, &Motion { velocity: &velocity, reach, remainder: &remainder }) {
+                Some(expansion) => reach * expansion.slope.abs() + expansion.remainder,
+                None => {
+                    let moved = velocity.chunks_exact(d).zip(&remainder).map(|(v, q)| reach * norm(v) + q);
+                    observable.change(view, &moved.collect::<Vec<_>>())
+                }
+            };
         let uncertain = observable.change(view, step.uncertainty);
         Ok(if offset > change {
             Finding::Clear

@@ -24,7 +24,7 @@ mod search;
 mod tests;
 
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use crate::law::Law;
 use crate::scale::{BallRadius, NoiseVariance};
 use line::LogConcave;
@@ -93,14 +93,7 @@ pub fn posterior_sup(
     search: &SupSearch,
 ) -> Result<PosteriorSup> {
     let dimension = a.dimension();
-    if b.dimension() != dimension {
-        return Err(Error::DimensionMismatch {
-            what: "the second prior".into(),
-            other: "the first".into(),
-            expected: dimension,
-            found: b.dimension(),
-        });
-    }
+    check_same_space("the second prior", b.dimension(), "the first", dimension)?;
     search.check()?;
     match dimension {
         1 => on_dimension::<1>(a, b, noise, search),

@@ -45,7 +45,7 @@ pub use potential::Potential;
 pub use solve::Effort;
 
 use crate::cloud::Cloud;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_same_space};
 use certificate::Certificate;
 use dual::Dual;
 use problem::{Points, Problem};
@@ -101,14 +101,7 @@ impl Transport {
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 pub fn wasserstein(first: &Cloud, second: &Cloud) -> Result<Transport> {
-    if first.dimension() != second.dimension() {
-        return Err(Error::DimensionMismatch {
-            what: "the second cloud".into(),
-            other: "the first".into(),
-            expected: first.dimension(),
-            found: second.dimension(),
-        });
-    }
+    check_same_space("the second cloud", second.dimension(), "the first", first.dimension())?;
     let problem = Problem::between(first, second);
     let transport = match problem.dimension {
         _ if problem.is_trivial() => stay(&problem),

@@ -18,7 +18,7 @@ use super::prices::Prices;
 use super::problem::Unit;
 use super::tree::Tree;
 use crate::cloud::{Cloud, norm};
-use crate::error::{Error, Result};
+use crate::error::{Result, check_same_space};
 use crate::numeric::sum::Sum;
 
 /// Points per task; fixed, so that nothing depends on the number of threads.
@@ -46,14 +46,7 @@ pub struct Potential {
 impl Potential {
     /// `f` at every point of a cloud.
     pub fn values(&self, cloud: &Cloud) -> Result<Vec<f64>> {
-        if cloud.dimension() != self.dimension {
-            return Err(Error::DimensionMismatch {
-                what: "the cloud".into(),
-                other: "the potential".into(),
-                expected: self.dimension,
-                found: cloud.dimension(),
-            });
-        }
+        check_same_space("the cloud", cloud.dimension(), "the potential", self.dimension)?;
         let values = match self.dimension {
             _ if self.heights.values.is_empty() => vec![0.0; cloud.len()],
             1 => self.evaluate::<1>(cloud),

@@ -35,7 +35,7 @@ pub(super) fn measured(cell_run: &CellRun<'_>) -> Result<Measurement> {
             Measurement::Number(crossing.time(displacement(cell_run.cell, &trajectory)) / cell_run.beta.get())
         }
         None => Measurement::Missing {
-            missing: format!("not reached by score time {}", run.horizon.to_score(cell_run.beta).get()),
+            missing: format!("not reached by score time {}", run.horizon.to_score(cell_run.beta)?.get()),
         },
     })
 }
