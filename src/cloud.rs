@@ -61,23 +61,8 @@ impl Cloud {
         if dimension == 0 || points.is_empty() {
             return Err(Error::Empty { what: name.into() });
         }
-        if !points.len().is_multiple_of(dimension) {
-            return Err(Error::LengthMismatch {
-                what: name.into(),
-                other: format!("the {dimension} coordinates of every point"),
-                expected: points.len().next_multiple_of(dimension),
-                found: points.len(),
-            });
-        }
-        match points.iter().position(|x| !x.is_finite()) {
-            Some(at) => Err(Error::NotFinite {
-                what: name.into(),
-                row: at / dimension,
-                column: at % dimension,
-                value: points[at],
-            }),
-            None => Ok(Self { points, dimension, weights: None }),
-        }
+        check_points(&points, dimension, name)?;
+        Ok(Self { points, dimension, weights: None })
     }
 
     /// Attaches probability weights: one per point, none negative, summing to one.
@@ -223,6 +208,27 @@ pub(crate) fn norm(row: &[f64]) -> f64 {
         return 0.0;
     }
     largest * row.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Refuses coordinates that are not finite (a NaN would spread to every sum silently) or do not make up whole points.
+pub(crate) fn check_points(points: &[f64], dimension: usize, what: &str) -> Result<()> {
+    if !points.len().is_multiple_of(dimension) {
+        return Err(Error::LengthMismatch {
+            what: what.into(),
+            other: format!("the {dimension} coordinates of every point"),
+            expected: points.len().next_multiple_of(dimension),
+            found: points.len(),
+        });
+    }
+    match points.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(Error::NotFinite {
+            what: what.into(),
+            row: at / dimension,
+            column: at % dimension,
+            value: points[at],
+        }),
+    }
 }
 
 #[cfg(test)]

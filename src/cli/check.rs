@@ -13,10 +13,10 @@ use super::{ALL_WELL, Console, FAILED_CHECK};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    baseline: BaselineArgs,
+    accepted: BaselineArgs,
 }
 
-pub fn run(Args { baseline: args }: &Args, console: &mut Console<'_>) -> Result<u8> {
+pub fn run(Args { accepted: args }: &Args, console: &mut Console<'_>) -> Result<u8> {
     let register = register();
     let accepted = Evidence::read(&args.folder, &register)?;
     if accepted.records.is_empty() {

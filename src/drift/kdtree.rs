@@ -20,8 +20,8 @@ use super::order::{Depth, kd_order};
 use super::outcome::Outcome;
 use super::sources::Sources;
 use super::tiled::Manner;
-use super::{Drift, DriftField, Targets, Tolerance, check};
-use crate::cloud::CloudView;
+use super::{Drift, DriftField, Targets, Tolerance};
+use crate::cloud::{CloudView, check_points};
 use crate::error::{Error, Result};
 use crate::scale::Beta;
 
@@ -64,12 +64,12 @@ impl Drift for KdTree {
                 requirement: "at most 8 (a k-d tree does not help beyond); use the blocks or the dense drift",
             });
         }
-        check(cloud.points, d, "the cloud of sources")?;
+        check_points(cloud.points, d, "the cloud of sources")?;
         let points = match targets {
             Targets::Sources => cloud.points,
             Targets::Points(points) => points,
         };
-        check(points, d, "the set of targets")?;
+        check_points(points, d, "the set of targets")?;
         field.reset(points.len() / d, d);
         let manner = Manner::within(self.tolerance.for_kernel(beta));
         let search = Search::new(Sources::new(cloud, points, beta, manner)?, targets, cloud.len())?;

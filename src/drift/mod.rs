@@ -108,26 +108,5 @@ pub trait Drift: Send + Sync {
     fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()>;
 }
 
-/// Refuses coordinates that are not finite (a NaN would spread to every sum silently) or do not make up whole points.
-fn check(points: &[f64], dimension: usize, what: &str) -> Result<()> {
-    if !points.len().is_multiple_of(dimension) {
-        return Err(Error::LengthMismatch {
-            what: what.into(),
-            other: format!("the {dimension} coordinates of every point"),
-            expected: points.len().next_multiple_of(dimension),
-            found: points.len(),
-        });
-    }
-    match points.iter().position(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(at) => Err(Error::NotFinite {
-            what: what.into(),
-            row: at / dimension,
-            column: at % dimension,
-            value: points[at],
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests;

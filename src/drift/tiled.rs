@@ -3,8 +3,8 @@
 use super::queries::drift_at;
 use super::self_drift::self_drift;
 use super::sources::Sources;
-use super::{Drift, DriftField, Targets, Tolerance, check};
-use crate::cloud::CloudView;
+use super::{Drift, DriftField, Targets, Tolerance};
+use crate::cloud::{CloudView, check_points};
 use crate::error::Result;
 use crate::scale::Beta;
 use crate::simd::Instructions;
@@ -88,7 +88,7 @@ pub(super) fn evaluate(
     field: &mut DriftField,
 ) -> Result<()> {
     let d = cloud.dimension;
-    check(cloud.points, d, "the cloud of sources")?;
+    check_points(cloud.points, d, "the cloud of sources")?;
     match targets {
         Targets::Sources => {
             field.reset(cloud.len(), d);
@@ -100,7 +100,7 @@ pub(super) fn evaluate(
             drift_at(&sources, cloud.points, rest, field);
         }
         Targets::Points(points) => {
-            check(points, d, "the set of targets")?;
+            check_points(points, d, "the set of targets")?;
             field.reset(points.len() / d, d);
             let sources = Sources::new(cloud, points, beta, manner)?;
             drift_at(&sources, points, (0..points.len() / d).collect(), field);

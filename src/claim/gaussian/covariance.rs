@@ -16,7 +16,7 @@ use nalgebra::DVector;
 
 use super::particles::Size;
 use super::picture::{Departure, Picture};
-use super::plan::{Plan, Samples};
+use super::plan::{Plan, of_samples};
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use crate::claim::derivative::gradient;
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
@@ -98,15 +98,11 @@ const FULL: Plan = Plan {
     ],
 };
 
-const SAMPLES: Samples = Samples {
-    settings: &[
-        Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
-        Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
-        Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
-    ],
-    quick: Size { particles: 256, seeds: 64 },
-    full: Size { particles: 512, seeds: 128 },
-};
+const SAMPLES: &[Setting] = &[
+    Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
+    Setting { variances: &[0.6, 0.0], noise: 0.5, beta: 4.0 },
+    Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
+];
 
 /// Samples that are too small for their temperature: every particle sees few others.
 const FEW: Size = Size { particles: 256, seeds: 16 };
@@ -120,7 +116,7 @@ impl Claim for CovarianceEquation {
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let plan = if preset == Preset::Quick { QUICK } else { FULL };
         let mut rows = plan.gather(|setting| self.equation(setting), |setting| self.law(setting))?;
-        rows.extend(SAMPLES.gather(preset, |setting, size| self.sample(setting, size))?);
+        rows.extend(of_samples(SAMPLES, preset, |setting, size| self.sample(setting, size))?);
         rows.push(self.sample(&GRAINY, FEW)?.as_role(Role::Context));
         Ok(rows)
     }

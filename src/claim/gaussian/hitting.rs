@@ -19,7 +19,7 @@ use nalgebra::DVector;
 use super::crossing::of_law;
 use super::descent::falls_to;
 use super::particles::Size;
-use super::plan::{Plan, Samples};
+use super::plan::{Plan, of_samples};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
@@ -121,15 +121,11 @@ const FULL: Plan = Plan {
     ],
 };
 
-const SAMPLES: Samples = Samples {
-    settings: &[
-        Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
-        Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 4.0 },
-        Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
-    ],
-    quick: Size { particles: 256, seeds: 64 },
-    full: Size { particles: 512, seeds: 128 },
-};
+const SAMPLES: &[Setting] = &[
+    Setting { variances: &[1.0], noise: 0.5, beta: 8.0 },
+    Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 4.0 },
+    Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
+];
 
 /// Samples that are followed until their variance crosses the prior's, in both presets: particles, and seeds.
 const EVENTS: &[Setting] = &[
@@ -157,7 +153,7 @@ impl Claim for HittingTime {
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let plan = if preset == Preset::Quick { QUICK } else { FULL };
         let mut rows = plan.gather(|setting| self.equation(setting), |setting| self.law(setting))?;
-        rows.extend(SAMPLES.gather(preset, |setting, size| self.sample(setting, size))?);
+        rows.extend(of_samples(SAMPLES, preset, |setting, size| self.sample(setting, size))?);
         // Events are watched runs, which refuse a drift that is no kernel sum; what the rows above contradict needs none.
         if rows.iter().all(Row::agrees) {
             for setting in EVENTS {

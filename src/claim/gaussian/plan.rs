@@ -6,19 +6,16 @@ use crate::claim::Row;
 use crate::error::Result;
 use crate::study::Preset;
 
+/// Particles and seeds of finite samples.
+const QUICK_SIZE: Size = Size { particles: 256, seeds: 64 };
+const FULL_SIZE: Size = Size { particles: 512, seeds: 128 };
+
 /// What a closed form is put beside, and where.
 pub(super) struct Plan {
     /// The equation it solves.
     pub equation: &'static [Setting],
     /// The mean field.
     pub law: &'static [Setting],
-}
-
-/// Finite samples that a closed form is put beside, and their size by preset.
-pub(super) struct Samples {
-    pub settings: &'static [Setting],
-    pub quick: Size,
-    pub full: Size,
 }
 
 impl Plan {
@@ -39,10 +36,12 @@ impl Plan {
     }
 }
 
-impl Samples {
-    /// A row of every sample.
-    pub fn gather(&self, preset: Preset, row: impl Fn(&Setting, Size) -> Result<Row>) -> Result<Vec<Row>> {
-        let size = if preset == Preset::Quick { self.quick } else { self.full };
-        self.settings.iter().map(|setting| row(setting, size)).collect()
-    }
+/// A row of every finite sample that a closed form is put beside.
+pub(super) fn of_samples(
+    settings: &[Setting],
+    preset: Preset,
+    row: impl Fn(&Setting, Size) -> Result<Row>,
+) -> Result<Vec<Row>> {
+    let size = if preset == Preset::Quick { QUICK_SIZE } else { FULL_SIZE };
+    settings.iter().map(|setting| row(setting, size)).collect()
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::grid::{Grid, STRAY};
 use super::keys::Keys;
 use super::pool::Pool;
-use crate::drift::check;
+use crate::cloud::check_points;
 use crate::error::{Error, Result};
 
 /// Pieces that the points are counted in: enough for the threads of any desk, fixed so that nothing depends on them.
@@ -66,7 +66,7 @@ impl<const D: usize> Sorted<D> {
         let (cells, boxes) = cells_of(&occupied);
         if cells.len() > boxes {
             // What is not finite has no box.
-            check(points, D, what)?;
+            check_points(points, D, what)?;
         }
         Ok(Self { coordinates: scattered(points, &places, pool), places, cells, boxes })
     }
