@@ -50,7 +50,7 @@ mod units;
 use sweep::Workspace;
 
 use crate::cloud::CloudView;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::scale::Beta;
 pub use auto::{Auto, Choice, Forecast};
 pub use gauss_transform::{GaussCost, GaussTransform};
