@@ -115,6 +115,9 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     if let Some(accuracy) = args.accuracy {
         problem = problem.with_accuracy(accuracy)?;
     }
+    if let Some(queries) = &queries {
+        problem = problem.asked_at(queries.clone())?;
+    }
     let time = args.flow.horizon.raw_time(args.flow.noise_var, args.flow.beta)?;
     let drift = Auto::default();
     let evolution = problem.evolve(&[time], &drift)?;

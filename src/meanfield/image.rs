@@ -17,7 +17,7 @@ use crate::numeric::quadrature::NINE_WITH_ENDS;
 use crate::numeric::root::{Guess, newton};
 
 /// Local tolerance of a `W1` integral relative to the scale of the laws: a sum over hundreds of intervals stays near rounding.
-const W1_TOLERANCE: f64 = 4e-15;
+pub(super) const W1_TOLERANCE: f64 = 4e-15;
 
 /// A map is not taken to be flatter than this where it is continued: a collapsed law misses nothing either way.
 const FLATTEST: f64 = 1e-6;
@@ -68,22 +68,22 @@ fn difference(a: Level, b: Level) -> f64 {
 pub(super) struct Image<'a> {
     grid: &'a LineGrid,
     positions: &'a [f64],
-    cells: Vec<Cell>,
+    pub(super) cells: Vec<Cell>,
 }
 
 /// The map between two neighbouring nodes.
 #[derive(Debug, Clone, Copy)]
-struct Cell {
+pub(super) struct Cell {
     segment: usize,
-    left: End,
-    right: End,
+    pub left: End,
+    pub right: End,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct End {
+pub(super) struct End {
     parameter: f64,
-    label: f64,
-    position: f64,
+    pub label: f64,
+    pub position: f64,
 }
 
 /// What a sample of the map is looked up by.
@@ -122,7 +122,7 @@ impl<'a> Image<'a> {
         image
     }
 
-    fn sample(&self, cell: &Cell, parameter: f64) -> Sample {
+    pub(super) fn sample(&self, cell: &Cell, parameter: f64) -> Sample {
         sample(self.grid, self.positions, &self.grid.segments[cell.segment], parameter)
     }
 
@@ -153,30 +153,34 @@ impl<'a> Image<'a> {
         (label >= cell.left.label).then(|| self.invert(cell, Key::Label(label)).position)
     }
 
-    /// `f_t(z)`; zero where no characteristic of noticeable mass arrives.
-    pub fn density(&self, z: f64) -> f64 {
-        self.arrival(z).map_or(0.0, |at| {
-            self.grid.base.split(at.label).density * (at.label_slope / at.position_slope).max(0.0)
-        })
+    /// `f_0` at a label.
+    pub(super) fn density_of(&self, label: f64) -> f64 {
+        self.grid.base.split(label).density
     }
 
-    /// `E e^{−(y−Z)²/2τ}` over the mass beyond the nodes on the side of `y`, as the slope of the map at its end continues; zero for a `y`
-    /// among the nodes. Good to a digit or two.
+    /// `f_t(z)`; zero where no characteristic of noticeable mass arrives.
+    pub fn density(&self, z: f64) -> f64 {
+        self.arrival(z)
+            .map_or(0.0, |at| self.density_of(at.label) * (at.label_slope / at.position_slope).max(0.0))
+    }
+
+    /// `E e^{−(y−Z)²/2τ}` over the mass beyond the nodes, as the slope of the map at their ends continues. Good to a digit or two.
     pub fn missed(&self, y: f64, variance: f64) -> f64 {
         let (Some(first), Some(last)) = (self.cells.first(), self.cells.last()) else { return 0.0 };
-        let (cell, end, side) = match y {
-            y if y > last.right.position => (last, last.right, 1.0),
-            y if y < first.left.position => (first, first.left, -1.0),
-            _ => return 0.0,
-        };
+        self.missed_beyond(first, first.left, -1.0, y, variance)
+            + self.missed_beyond(last, last.right, 1.0, y, variance)
+    }
+
+    /// The same beyond one end, on whose `side` nothing follows.
+    fn missed_beyond(&self, cell: &Cell, end: End, side: f64, y: f64, variance: f64) -> f64 {
         let at = self.sample(cell, end.parameter);
         let slope = (at.position_slope / at.label_slope).max(FLATTEST);
-        let distance = (y - end.position).abs();
+        let distance = side * (y - end.position);
         let seen = |offset: f64| {
             let kernel = (-0.5 * (distance - slope * offset).powi(2) / variance).exp();
-            kernel * self.grid.base.split(end.label + side * offset).density
+            kernel * self.density_of(end.label + side * offset)
         };
-        let reach = (distance + KERNEL_REACH * variance.sqrt()) / slope;
+        let reach = (distance.max(0.0) + KERNEL_REACH * variance.sqrt()) / slope;
         // Short pieces where the law ends, and pieces of about a kernel width where the query is.
         let edge = |i: usize| reach * (i as f64 / MISSED_PIECES as f64).powi(3);
         (0..MISSED_PIECES).map(|i| NINE_WITH_ENDS.integral(edge(i), edge(i + 1), seen)).sum()
@@ -204,11 +208,7 @@ impl<'a> Image<'a> {
                 let gap = difference(self.grid.base.level(at.label), other.level(at.position));
                 gap * at.position_slope.max(0.0)
             };
-            let breaks = self.breaks(cell, &knots);
-            breaks
-                .windows(2)
-                .map(|pair| NINE_WITH_ENDS.adaptive(pair[0], pair[1], tolerance, gap).value)
-                .sum::<f64>()
+            self.adaptive(cell, &knots, tolerance, gap)
         };
         let between = |pair: &[Cell]| {
             let level = self.grid.base.level(pair[0].right.label);
@@ -221,6 +221,12 @@ impl<'a> Image<'a> {
         };
         let inside: f64 = self.cells.iter().map(along).sum();
         outside + inside + self.cells.windows(2).map(between).sum::<f64>()
+    }
+
+    /// The integral over the parameter of a cell, between the knots within it.
+    pub(super) fn adaptive(&self, cell: &Cell, knots: &[f64], tolerance: f64, g: impl Fn(f64) -> f64) -> f64 {
+        let breaks = self.breaks(cell, knots);
+        breaks.windows(2).map(|pair| NINE_WITH_ENDS.adaptive(pair[0], pair[1], tolerance, &g).value).sum()
     }
 
     /// Parameters of the ends of a cell, and of the knots within it.

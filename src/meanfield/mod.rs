@@ -16,6 +16,7 @@
 //! | `line`, `spacing`, `grading` | nodes on the line, dense where the flow will pull them apart |
 //! | `plane` | nodes in the plane |
 //! | `image`, `stencil`, `gauss` | distribution functions, densities and `W1` from the map of labels to positions |
+//! | `stage_two` | posterior means where the nodes are too far apart for a sum |
 //! | `source`, `march`, `refine` | two resolutions side by side, refined until they agree |
 //! | `product` | laws that factorise into the line and Gaussians, in any dimension |
 //! | [`DenoisingTime`], [`TruncationGap`] | observables along the way |
@@ -36,6 +37,7 @@ mod quadrature;
 mod refine;
 mod source;
 mod spacing;
+mod stage_two;
 mod state;
 mod stencil;
 mod truncation;
@@ -48,9 +50,10 @@ pub use truncation::{GapMoment, TruncationGap, hard_truncation_bound};
 
 use std::sync::Arc;
 
+use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
-use crate::law::Law;
+use crate::law::{BayesOracle, Law};
 use crate::scale::{BallRadius, Beta, NoiseVariance, RawTime};
 use product::Factorised;
 
@@ -76,13 +79,17 @@ pub struct MeanField {
     beta: Beta,
     radius: Option<BallRadius>,
     accuracy: Option<f64>,
+    queries: Option<Cloud>,
     factorise: bool,
 }
+
+/// The best accuracy that can be insisted on: what rounding leaves before the flow enlarges it.
+const BEST_ACCURACY: f64 = 1e-13;
 
 impl MeanField {
     /// The flow that starts from `f0 = γ_τ * P0`.
     pub fn new(law: Law, noise: NoiseVariance, beta: Beta) -> Self {
-        Self { law, noise, beta, radius: None, accuracy: None, factorise: true }
+        Self { law, noise, beta, radius: None, accuracy: None, queries: None, factorise: true }
     }
 
     /// Starts from `f0` conditioned on the ball of radius `R`.
@@ -93,14 +100,20 @@ impl MeanField {
     /// Insists on an accuracy in `W1`, relative to the standard deviation of `f0`. Without it, the answer is as accurate as
     /// pays, and its error bar says how accurate that is.
     pub fn with_accuracy(self, accuracy: f64) -> Result<Self> {
-        if !(accuracy > 0.0 && accuracy.is_finite()) {
+        if !(accuracy >= BEST_ACCURACY && accuracy.is_finite()) {
             return Err(Error::InvalidParameter {
                 name: "accuracy",
                 value: accuracy,
-                requirement: "a positive finite number",
+                requirement: "a finite number of at least 1e-13: double precision cannot give more",
             });
         }
         Ok(Self { accuracy: Some(accuracy), ..self })
+    }
+
+    /// Names observations whose posterior means will be asked for: nodes resolve their kernel too, and the accuracy covers them.
+    pub fn asked_at(self, queries: Cloud) -> Result<Self> {
+        self.law.posterior_means(&queries, self.noise)?;
+        Ok(Self { queries: Some(queries), ..self })
     }
 
     /// Places nodes in all dimensions even if the law factorises: slower, and a check of the factorisation.
@@ -128,7 +141,10 @@ impl MeanField {
         match self.factorised()? {
             None => refine::evolve(self, times, drift),
             Some(Factorised { line, factor }) => {
-                let evolution = refine::evolve(&Self { law: line, ..self.clone() }, times, drift)?;
+                let along =
+                    |queries: &Cloud| Cloud::new(queries.rows().map(|y| factor.along(y)).collect(), 1);
+                let queries = self.queries.as_ref().map(along).transpose()?;
+                let evolution = refine::evolve(&Self { law: line, queries, ..self.clone() }, times, drift)?;
                 let factor = Arc::new(factor);
                 let states = evolution.states.into_iter().map(|state| state.lifted(self, &factor));
                 Ok(Evolution { states: states.collect(), ..evolution })

@@ -30,6 +30,8 @@ pub(super) struct PlaneGrid {
     pub labels: Vec<f64>,
     /// Probability weights.
     pub weights: Vec<f64>,
+    /// How far apart the nodes are.
+    pub spacing: f64,
     /// How far the weights were from summing to the law's mass.
     pub missing: f64,
 }
@@ -42,7 +44,7 @@ impl PlaneGrid {
         let [first, second] = lines;
         let (first, second) = (first?, second?);
         check_count(first.len() as f64 * second.len() as f64)?;
-        let mut grid = Self::empty();
+        let mut grid = Self::empty(h);
         for a in &first {
             for b in &second {
                 let point = [0, 1].map(|i| axes[(i, 0)] * a + axes[(i, 1)] * b);
@@ -57,7 +59,7 @@ impl PlaneGrid {
         check_count(4.0 * (radius.get() / h).powi(2) + 1.0)?;
         let panels = (radius.get() / (PANEL_SPAN * h)).ceil().max(1.0);
         let (width, rule) = (radius.get() / panels, &*SIXTEEN);
-        let mut grid = Self::empty();
+        let mut grid = Self::empty(h);
         for panel in 0..panels as usize {
             for (t, w) in rule.nodes.iter().zip(&rule.weights) {
                 let r = width * (panel as f64 + 0.5 * (1.0 + t));
@@ -78,8 +80,8 @@ impl PlaneGrid {
         Ok(())
     }
 
-    fn empty() -> Self {
-        Self { labels: vec![], weights: vec![], missing: 0.0 }
+    fn empty(spacing: f64) -> Self {
+        Self { labels: vec![], weights: vec![], spacing, missing: 0.0 }
     }
 
     fn push(&mut self, point: [f64; 2], weight: f64, cut: f64) {

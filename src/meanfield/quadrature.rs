@@ -8,10 +8,11 @@
 
 use std::sync::Arc;
 
-use super::image::Image;
+use super::image::{Image, W1_TOLERANCE};
 use super::line::LineGrid;
 use super::march::advanced;
 use super::plane::PlaneGrid;
+use super::stage_two::Query;
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::{Result, check_same_space};
@@ -20,6 +21,10 @@ use crate::scale::{Beta, NoiseVariance, RawTime};
 
 /// `ln E e^{−|y−Z|²/2τ}` below which densities underflow around a query.
 const FAINTEST: f64 = -600.0;
+
+/// Nodes in the plane may be this many standard deviations of the noise apart: they miss its kernel by `e^{−2π²/1.5²} = 1.5e-4`, coarser
+/// ones by visibly more.
+const WIDEST_SPACING: f64 = 1.5;
 
 /// The nodes of a law before the flow.
 #[derive(Debug)]
@@ -90,6 +95,7 @@ impl QuadratureCloud {
     pub fn posterior(&self, queries: &Cloud, noise: NoiseVariance, drift: &dyn Drift) -> Result<Vec<Answer>> {
         let dimension = self.cloud.dimension();
         check_same_space("the query set", queries.dimension(), "the law", dimension)?;
+        self.check_spacing(noise)?;
         let mut field = DriftField::default();
         let targets = Targets::Points(queries.points());
         drift.evaluate(self.cloud.view(), targets, Beta::of_posterior(noise)?, &mut field)?;
@@ -98,7 +104,32 @@ impl QuadratureCloud {
             mean: y.iter().zip(v).map(|(y, v)| y + v).collect(),
             energy: -noise.get() * log_mass,
         };
-        Ok(rows.map(answer).collect())
+        let sums: Vec<Answer> = rows.map(answer).collect();
+        let Grid::Line(grid) = self.grid.as_ref() else { return Ok(sums) };
+        let image = Image::new(grid, self.cloud.points());
+        let integrated = |(sum, &y): (Answer, &f64)| match image.stage_two(Query { y, variance: noise.get() })
+        {
+            None => sum,
+            Some(found) => Answer { mean: vec![found.mean], energy: -noise.get() * found.log_mass },
+        };
+        Ok(sums.into_iter().zip(queries.points()).map(integrated).collect())
+    }
+
+    /// Refuses nodes in the plane that are so far apart that two resolutions of them would be wrong alike.
+    fn check_spacing(&self, noise: NoiseVariance) -> Result<()> {
+        let width = noise.get().sqrt();
+        match self.grid.as_ref() {
+            Grid::Plane(grid) if grid.spacing > WIDEST_SPACING * width => Err(Error::Integration {
+                what: "a posterior mean of the mean field",
+                raw_time: 0.0,
+                problem: format!(
+                    "nodes lie {:.1e} apart, too far for the noise of standard deviation {width:.1e}; name the queries before the flow \
+                     (`MeanField::asked_at`), so that nodes are placed for them",
+                    grid.spacing
+                ),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// The share of what a query sees, or less, that lies beyond all nodes; one if that cannot be told.
@@ -128,6 +159,11 @@ impl QuadratureCloud {
     /// `W1` to another law of the same kind.
     pub fn w1_between(&self, other: &Self) -> Result<f64> {
         Ok(self.image()?.w1(&other.image()?, self.scale()))
+    }
+
+    /// What rounding and the rule leave in a `W1` to this law, one interval between nodes not knowing of the other.
+    pub(super) fn w1_rounding(&self) -> f64 {
+        W1_TOLERANCE * self.scale() * (self.cloud.len() as f64).sqrt()
     }
 
     /// The density `f_t` at points of the line.

@@ -43,6 +43,8 @@ pub(super) struct Goal {
     /// Where a level is given up.
     pub limit: f64,
     scale: f64,
+    /// Whether the limit is one that was asked for.
+    insisted: bool,
 }
 
 impl Goal {
@@ -51,7 +53,8 @@ impl Goal {
         let growth = (2.0 * horizon.get() / std::f64::consts::E).exp();
         let reachable = (ROUNDING * growth).clamp(DEFAULT_ACCURACY, WORST_ACCURACY);
         let wanted = problem.accuracy.unwrap_or(reachable);
-        Self { wanted: scale * wanted, limit: scale * limit, scale }
+        let insisted = problem.accuracy.is_some();
+        Self { wanted: scale * wanted, limit: scale * limit, scale, insisted }
     }
 
     fn tolerance(&self) -> f64 {
@@ -84,7 +87,7 @@ pub(super) fn solve_at(
 /// Refines until two resolutions agree.
 pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
     let (goal, source) = prepared(problem, times, drift)?;
-    let mut search = Search { goal, best: None, breach: None, stalled: 0 };
+    let mut search = Search { goal, best: None, error: f64::INFINITY, breach: None, stalled: 0 };
     let ladder = source.ladder();
     let mut resolution = ladder.first;
     for _ in 0..MAX_LEVELS {
@@ -96,7 +99,10 @@ pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) 
                 search.best = best;
                 grids
             }
-            (Err(_), Some(best)) => return Ok(best),
+            (Err(_), Some(best)) => {
+                search.best = Some(best);
+                return search.give_up();
+            }
             (Err(error), None) => return Err(error),
         };
         let pair = Pair::new(coarse, fine, goal.tolerance())?;
@@ -113,6 +119,8 @@ pub(super) fn evolve(problem: &MeanField, times: &[RawTime], drift: &dyn Drift) 
 struct Search {
     goal: Goal,
     best: Option<Evolution>,
+    /// The error of the best, posterior means included.
+    error: f64,
     breach: Option<Breach>,
     /// Levels in a row that did not help.
     stalled: usize,
@@ -132,11 +140,10 @@ impl Search {
             self.breach = Some(breach);
             return ratio.is_some_and(|ratio| ratio > PROGRESS).then(|| self.give_up());
         }
-        let error = attempt.error;
-        let before = self.best.as_ref().map_or(f64::INFINITY, Evolution::error);
+        let (error, before) = (attempt.error, self.error);
         let found = Evolution { states: attempt.states, nodes: attempt.nodes, resolution };
         if error < before {
-            self.best = Some(found);
+            (self.best, self.error) = (Some(found), error);
         }
         self.stalled = if error > PROGRESS * before { self.stalled + 1 } else { 0 };
         (error <= self.goal.wanted || self.stalled == PATIENCE).then(|| self.give_up())
@@ -144,9 +151,21 @@ impl Search {
 
     /// The best there is, or why there is nothing.
     fn give_up(&mut self) -> Result<Evolution> {
+        let Goal { limit, scale, insisted, .. } = self.goal;
+        let reached = self.best.as_ref().and_then(|best| best.states.last()).map(|state| state.raw_time);
+        if let Some(raw_time) = reached.filter(|_| insisted && self.error > limit) {
+            return Err(Error::Integration {
+                what: "the mean-field reference",
+                raw_time: raw_time.get(),
+                problem: format!(
+                    "what was asked for is known to within {:.1e}, where {limit:.1e} is allowed, and finer nodes do not help. \
+                     Ask for less accuracy, a shorter horizon or a smaller β, or for queries nearer to the law",
+                    self.error
+                ),
+            });
+        }
         self.best.take().ok_or_else(|| {
             let breach = self.breach.take().unwrap_or_default();
-            let Goal { limit, scale, .. } = self.goal;
             Error::Integration {
                 what: "the mean-field reference",
                 raw_time: breach.raw_time,

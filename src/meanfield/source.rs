@@ -84,7 +84,7 @@ impl Source {
             1 => Self::line(problem, &noisy, need, drift),
             2 => Ok(Self::Plane(Plane {
                 radius: problem.radius,
-                finest: 1.0 / (problem.beta.get() + 1.0 / narrowest(&noisy)).sqrt(),
+                finest: 1.0 / (problem.beta.get() + 1.0 / narrowest(&noisy) + stage_two(problem)).sqrt(),
                 cut: PLANE_SHARE * need.accuracy / need.scale,
                 resolution: just_resolved(0.1 * need.accuracy / need.scale),
                 noisy,
@@ -142,6 +142,11 @@ impl Source {
             }
         }
     }
+}
+
+/// The precision `1/τ` of the kernel of Stage 2, if that is asked for.
+fn stage_two(problem: &MeanField) -> f64 {
+    problem.queries.as_ref().map_or(0.0, |_| 1.0 / problem.noise.get())
 }
 
 /// The resolution `c` at which the trapezoid rule has the relative error `exp(−2π²/c²)`.

@@ -6,7 +6,9 @@
 //! |O_fine − O_coarse| + L·D
 //! ```
 //! with `D` the distance of the two laws and `L` the Lipschitz constant of `O` in `W1` where it is known. Both terms
-//! are mostly the error of the *coarse* law, so the estimate for the fine one is on the safe side.
+//! are mostly the error of the *coarse* law, so the estimate for the fine one is on the safe side. Posterior means have no such
+//! constant, and their difference may vanish at a query by accident: the largest at the query and half a standard deviation of the
+//! noise to either side of it counts.
 
 use std::sync::Arc;
 
@@ -20,7 +22,13 @@ use crate::drift::Drift;
 use crate::error::{Error, Result};
 use crate::law::{BayesOracle, LineLaw};
 use crate::measured::Measured;
-use crate::scale::{RawTime, ScoreTime};
+use crate::scale::{NoiseVariance, RawTime, ScoreTime};
+
+/// The mass beyond the nodes that a query among them sees lies within so many standard deviations of the noise.
+const END_REACH: f64 = 4.0;
+
+/// How much more the mass beyond the nodes may be than its extrapolation.
+const MISSED_SAFETY: f64 = 2.0;
 
 /// The mean field along its way.
 #[derive(Debug, Clone)]
@@ -123,7 +131,8 @@ impl State {
 
     /// `W1(f_t, ·)` to any law, on the line.
     pub(crate) fn w1_to(&self, law: &LineLaw) -> Result<Measured> {
-        Ok(Measured::of_two(self.fine.w1_to(law)?, self.coarse.w1_to(law)?).widened(self.error))
+        Ok(Measured::of_two(self.fine.w1_to(law)?, self.coarse.w1_to(law)?)
+            .widened(self.error + self.fine.w1_rounding()))
     }
 
     /// `W1` to a state of another mean field on the line.
@@ -131,17 +140,21 @@ impl State {
         self.check_line("W1 between mean fields")?;
         let fine = self.fine.w1_between(&other.fine)?;
         let coarse = self.coarse.w1_between(&other.coarse)?;
-        Ok(Measured::of_two(fine, coarse).widened(self.error + other.error))
+        let rounding = self.fine.w1_rounding() + other.fine.w1_rounding();
+        Ok(Measured::of_two(fine, coarse).widened(self.error + other.error + rounding))
     }
 
     /// Stage 2 against this law, beside the Bayes estimate.
     pub fn posterior(&self, queries: &Cloud, drift: &dyn Drift) -> Result<Vec<PosteriorMean>> {
         let bayes = self.problem.law.posterior_means(queries, self.problem.noise)?;
         let along = self.along(queries)?;
-        let fine = self.fine.posterior(&along, self.problem.noise, drift)?;
-        let coarse = self.coarse.posterior(&along, self.problem.noise, drift)?;
+        let around = around(&along, self.problem.noise)?;
+        let fine = self.fine.posterior(&around, self.problem.noise, drift)?;
+        let coarse = self.coarse.posterior(&around, self.problem.noise, drift)?;
         let rows = queries.rows().zip(along.rows()).zip(bayes.rows());
-        let answers = rows.zip(fine.iter().zip(&coarse)).map(|(((query, along), bayes), (fine, coarse))| {
+        let looks = around.len() / queries.len();
+        let pairs = fine.chunks_exact(looks).zip(coarse.chunks_exact(looks));
+        let answers = rows.zip(pairs).map(|(((query, along), bayes), (fine, coarse))| {
             let judged = self.judged(along, fine, coarse);
             let Judged { mean, mean_error, energy } = match &self.factor {
                 Some(factor) => self.across(factor, query, judged),
@@ -153,13 +166,29 @@ impl State {
         Ok(answers.collect())
     }
 
-    /// The answer of the fine law, with what the coarse one and the mass beyond all nodes say about its error.
-    fn judged(&self, query: &[f64], fine: &Answer, coarse: &Answer) -> Judged {
+    /// The widest bar of the posterior means that the problem asks for.
+    pub(super) fn query_error(&self, drift: &dyn Drift) -> Result<f64> {
+        let Some(queries) = &self.problem.queries else { return Ok(0.0) };
+        let answers = self.posterior(queries, drift)?;
+        Ok(answers.iter().flat_map(|answer| &answer.mean).map(|m| m.numerical).fold(0.0, f64::max))
+    }
+
+    /// The answer of the fine law, with what the coarse one and the mass beyond all nodes say about its error. The first of the answers is
+    /// that at the query, the others are those around it.
+    fn judged(&self, query: &[f64], fines: &[Answer], coarses: &[Answer]) -> Judged {
         let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        // Both resolutions miss the mass beyond all nodes, which draws the mean towards the query and the energy towards zero.
-        let missed = self.fine.missed_share(query, fine, self.problem.noise);
-        let mean_error = apart(&fine.mean, &coarse.mean) + missed * apart(&fine.mean, query) + self.error;
-        let energy_error = (fine.energy - coarse.energy).abs() + missed * fine.energy + self.error;
+        let largest = |of: &dyn Fn(&Answer, &Answer) -> f64| {
+            fines.iter().zip(coarses).map(|(fine, coarse)| of(fine, coarse)).fold(0.0, f64::max)
+        };
+        let fine = &fines[0];
+        // Both resolutions miss the mass beyond all nodes, which draws the mean towards the query, or towards the nearest end a few kernel widths
+        // away from it, and the energy towards zero.
+        let missed = MISSED_SAFETY * self.fine.missed_share(query, fine, self.problem.noise);
+        let means = largest(&|fine, coarse| apart(&fine.mean, &coarse.mean));
+        let energies = largest(&|fine, coarse| (fine.energy - coarse.energy).abs());
+        let drawn = apart(&fine.mean, query) + END_REACH * self.problem.noise.get().sqrt();
+        let mean_error = means + missed * drawn + self.error;
+        let energy_error = energies + missed * fine.energy + self.error;
         Judged { mean: fine.mean.clone(), mean_error, energy: Measured::known_to(fine.energy, energy_error) }
     }
 
@@ -212,4 +241,18 @@ impl State {
             remedy: "it is exact on the line only; in more dimensions compare clouds by optimal transport",
         })
     }
+}
+
+/// Every query, followed by its neighbours at half a standard deviation of the noise along each axis.
+fn around(queries: &Cloud, noise: NoiseVariance) -> Result<Cloud> {
+    let (d, width) = (queries.dimension(), 0.5 * noise.get().sqrt());
+    let moved = |query: &[f64], k: usize| -> Vec<f64> {
+        let shift = if k.is_multiple_of(2) { width } else { -width };
+        query
+            .iter()
+            .enumerate()
+            .map(|(c, y)| if k > 0 && c == (k - 1) / 2 { y + shift } else { *y })
+            .collect()
+    };
+    Cloud::new(queries.rows().flat_map(|query| (0..=2 * d).flat_map(move |k| moved(query, k))).collect(), d)
 }

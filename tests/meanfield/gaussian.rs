@@ -9,6 +9,8 @@ use ebflow::law::{BayesOracle, Law};
 use ebflow::meanfield::{MeanField, State};
 use ebflow::{Beta, Cloud, NoiseVariance};
 use nalgebra::{DMatrix, DVector};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 use super::{denoising, problem, raw};
 
@@ -57,25 +59,26 @@ fn verdicts(state: &State, problem: &MeanField, drift: &dyn Drift) -> Vec<Verdic
         let w1 = (end - prior).abs() * (2.0 / std::f64::consts::PI).sqrt();
         all.push(verdict("w1", &state.w1_to_prior().unwrap(), w1));
     }
-    all.extend(posterior_verdicts(state, &exact, law, noise, drift));
+    let queries = Cloud::new((0..3 * d).map(|i| 1.3 * (i as f64) - 2.0).collect(), d).unwrap();
+    all.extend(posterior_verdicts(state, problem, &queries, drift));
     all
 }
 
 /// Posterior means are affine: `m + Γ_t(Γ_t + τI)⁻¹(y − m)`.
 fn posterior_verdicts(
     state: &State,
-    covariance: &DMatrix<f64>,
-    law: &Law,
-    noise: NoiseVariance,
+    problem: &MeanField,
+    queries: &Cloud,
     drift: &dyn Drift,
 ) -> Vec<Verdict> {
-    let d = law.dimension();
-    let queries = Cloud::new((0..3 * d).map(|i| 1.3 * (i as f64) - 2.0).collect(), d).unwrap();
-    let noisy = covariance + DMatrix::identity(d, d) * noise.get();
-    let answers = state.posterior(&queries, drift).unwrap();
+    let (law, noise) = (problem.law(), problem.noise());
+    let flow = CovarianceFlow::of_prior(law.mean(), law.covariance(), noise, problem.beta()).unwrap();
+    let (covariance, d) = (flow.covariance_at(state.raw_time), law.dimension());
+    let noisy = &covariance + DMatrix::identity(d, d) * noise.get();
+    let answers = state.posterior(queries, drift).unwrap();
     let check = |answer: &ebflow::meanfield::PosteriorMean| {
         let offset = DVector::from_vec(answer.query.clone()) - law.mean();
-        let exact = law.mean() + covariance * noisy.clone().cholesky().unwrap().solve(&offset);
+        let exact = law.mean() + &covariance * noisy.clone().cholesky().unwrap().solve(&offset);
         let bayes = law.posterior_mean(&answer.query, noise).unwrap();
         assert_eq!(answer.bayes, bayes);
         let mean = DVector::from_iterator(d, answer.mean.iter().map(|m| m.value));
@@ -85,22 +88,19 @@ fn posterior_verdicts(
     answers.iter().map(check).collect()
 }
 
-/// At least 95 % of the estimates above the error, none below a tenth of it, and all errors below the tolerance of their `βτ`.
+/// All estimates above the error, and all errors below the tolerance of their `βτ`.
 fn judge(all: &[(f64, Verdict)]) {
     for (strength, v) in all {
         println!("βτ = {strength}: {v}");
         let tolerance = if *strength <= 10.0 { MODERATE } else { LONG };
         assert!(v.error <= tolerance, "βτ = {strength}: {v}");
-        assert!(v.estimate >= 0.1 * v.error, "βτ = {strength}: {v}");
+        assert!(v.estimate >= v.error, "βτ = {strength}: {v}");
         assert!(v.estimate <= 10.0 * tolerance, "an error bar that says nothing: βτ = {strength}, {v}");
     }
-    let above = all.iter().filter(|(_, v)| v.estimate >= v.error).count();
-    println!("{above} of {} estimates above the error", all.len());
     for limit in [10.0, 50.0] {
         let worst = all.iter().filter(|(s, _)| *s <= limit).map(|(_, v)| v.error).fold(0.0, f64::max);
         println!("largest error for βτ ≤ {limit}: {worst:.1e}");
     }
-    assert!(above as f64 >= 0.95 * all.len() as f64, "{above} of {}", all.len());
 }
 
 #[test]
@@ -183,4 +183,78 @@ fn a_dirac_prior_collapses_far_beyond_the_horizon() {
     let exact = flow.unwrap().eigenvalues_at(raw(20.0))[0];
     let found = state.covariance();
     assert!((found[(0, 0)].value / exact - 1.0).abs() < 1e-4, "{found:?} is not {exact}");
+}
+
+/// Random cases in `cargo test`; the environment may ask for more.
+const CASES: usize = 40;
+const SEED: u64 = 20_261_118;
+
+/// Within this `βτ` at most one case in twenty may be refused.
+const EASY: f64 = 40.0;
+
+fn cases(name: &str, usual: usize) -> usize {
+    std::env::var(name).map_or(usual, |count| count.parse().expect("a number of cases"))
+}
+
+/// Noise much narrower than the kernel, and the other way round: posterior means are within their bars, or refused.
+/// `EBFLOW_POSTERIORS=500` for more cases.
+#[test]
+fn posterior_means_are_within_their_bars_whatever_the_kernel() {
+    let (count, mut rng) = (cases("EBFLOW_POSTERIORS", CASES), Pcg64::seed_from_u64(SEED));
+    let mut between = |low: f64, high: f64| low * (high / low).powf(rng.random::<f64>());
+    let (mut easy, mut refused) = (0.0, 0.0);
+    for case in 0..count {
+        let (std, noise, beta) = (between(0.1, 10.0), between(1e-3, 4.0), between(0.1, 100.0));
+        let y = 3.0 * std * (2.0 * between(1.0, std::f64::consts::E).ln() - 1.0);
+        let problem = problem(&format!("{{ kind = 'gaussian', mean = 0, std = {std} }}"), noise, beta);
+        let queries = Cloud::new(vec![y], 1).unwrap();
+        let problem = problem.asked_at(queries.clone()).unwrap();
+        easy += f64::from(beta * noise <= EASY);
+        let Ok(evolution) = problem.evolve(&[denoising(&problem)], &Dense) else {
+            refused += f64::from(beta * noise <= EASY);
+            continue;
+        };
+        let state = &evolution.states[0];
+        let asked = posterior_verdicts(state, &problem, &queries, &Dense);
+        for v in verdicts(state, &problem, &Dense).into_iter().chain(asked) {
+            assert!(v.error <= v.estimate, "{case}: std {std}, τ {noise}, β {beta}, y {y}: {v}");
+        }
+    }
+    println!("{count} cases, {refused} of {easy} with βτ ≤ {EASY} refused");
+    assert!(refused <= 0.05 * easy, "{refused} of {easy} refused");
+}
+
+/// The nodes of a kernel hundred times wider than the noise, beside the closed form: what two resolutions of a sum agreed on was wrong.
+#[test]
+fn noise_far_below_the_spacing_of_the_nodes_is_resolved() {
+    let queries = Cloud::new(vec![0.5, 1.0, 2.0, 3.3, 5.0], 1).unwrap();
+    let problem = problem("{ kind = 'gaussian', mean = 0, std = 8 }", 0.01, 1.0);
+    let problem = problem.asked_at(queries.clone()).unwrap().with_accuracy(1e-8).unwrap();
+    let state = &problem.evolve(&[denoising(&problem)], &Dense).unwrap().states[0];
+    for v in posterior_verdicts(state, &problem, &queries, &Dense) {
+        assert!(v.error <= v.estimate && v.estimate < 8.1e-8, "{v}");
+    }
+}
+
+/// In the plane nodes are placed for the noise if queries are named, and an answer is refused if they are not.
+#[test]
+fn nodes_in_the_plane_resolve_the_noise_of_named_queries() {
+    let law = "{ kind = 'gaussian', mean = [0, 0], cov = [[0.3, 0.1], [0.1, 0.2]] }";
+    let queries = Cloud::new(vec![0.5, 0.2, -0.3, 0.6], 2).unwrap();
+    let unnamed = problem(law, 0.01, 1.0).without_factorisation().with_accuracy(1e-5).unwrap();
+    let state = &unnamed.evolve(&[denoising(&unnamed)], &Blocks::default()).unwrap().states[0];
+    assert!(state.posterior(&queries, &Dense).unwrap_err().to_string().contains("asked_at"));
+    let named = unnamed.asked_at(queries.clone()).unwrap();
+    let state = &named.evolve(&[denoising(&named)], &Blocks::default()).unwrap().states[0];
+    for v in posterior_verdicts(state, &named, &queries, &Dense) {
+        assert!(v.error <= v.estimate && v.estimate < 1e-5, "{v}");
+    }
+}
+
+/// Below what doubles can give, an accuracy is refused at once.
+#[test]
+fn an_accuracy_beyond_double_precision_is_refused() {
+    let message =
+        problem("{ kind = 'gaussian', mean = 0, std = 1 }", 0.5, 2.0).with_accuracy(1e-300).unwrap_err();
+    assert!(message.to_string().contains("double precision"), "{message}");
 }

@@ -19,7 +19,7 @@
 use super::crossing::of_law;
 use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
-use super::nodes::{estimated, mean_field};
+use super::nodes::mean_field;
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
@@ -180,7 +180,7 @@ impl DiracHittingTime {
         let (setting, late) = (on_line(BETA), [3.0, 4.0]);
         let times = [setting.horizons(late[0])?, setting.horizons(late[1])?];
         let states = mean_field(&setting)?.evolve(&times, self.drift)?.states;
-        let [before, last] = [0, 1].map(|i: usize| estimated(states[i].covariance()[(0, 0)]));
+        let [before, last] = [0, 1].map(|i: usize| states[i].covariance()[(0, 0)]);
         let (variance, growth) = (last.value, (2.0 * times[1].get()).exp());
         let case = format!("{}, t = {} T_β", setting.name(), late[1]);
         let bounded = growth * last;
@@ -215,7 +215,7 @@ impl DiracHittingTime {
         let states = mean_field(&setting)?
             .evolve(&[setting.horizons(0.0)?, setting.horizons(1.0)?, setting.horizons(3.0)?], self.drift)?
             .states;
-        let largest = states.iter().map(|state| estimated(state.covariance()[(0, 0)]));
+        let largest = states.iter().map(|state| state.covariance()[(0, 0)]);
         let largest =
             largest.reduce(|a, b| if a.value >= b.value { a } else { b }).unwrap_or(Measured::UNKNOWN);
         let reached = Row::at_least(

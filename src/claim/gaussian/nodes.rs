@@ -17,7 +17,6 @@ use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::meanfield::MeanField;
-use crate::measured::Measured;
 
 /// Spacing `c` and reach `r` of nodes in space. `e^{−2π²/c²}` is 9e-7 and 2e-5, and what lies beyond takes 1.1e-4 and
 /// 2.0e-3 from the fourth moment of a standard normal vector, which is 15: either falls by about twenty.
@@ -30,16 +29,6 @@ pub(super) const FINER: f64 = 2.0 / 9.0;
 
 /// What is asked of nodes in the plane, where they are dear: in `W1`, relative to the standard deviation.
 const PLANE_ACCURACY: f64 = 1e-7;
-
-/// Error bars of [`MeanField`] are estimates. Its own tests (`tests/meanfield`) compare them with closed forms, and
-/// assert that nearly all are above the error, and none is below a tenth of it. All claims about Gaussian laws take
-/// this many estimates for a bar.
-pub(super) const ESTIMATED: f64 = 10.0;
-
-/// A number of the mean field with the bar that claims take for it.
-pub(super) fn estimated(found: Measured) -> Measured {
-    Measured::known_to(found.value, ESTIMATED * found.numerical)
-}
 
 /// A law in space before the flow, at two resolutions.
 #[derive(Debug, Clone)]

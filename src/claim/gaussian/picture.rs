@@ -12,7 +12,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::nodes::{ESTIMATED, FINER, NodePair, Nodes, estimated, mean_field};
+use super::nodes::{FINER, NodePair, Nodes, mean_field};
 use super::setting::{DIAGONALISED, Setting};
 use crate::claim::Row;
 use crate::cloud::Cloud;
@@ -61,8 +61,8 @@ impl Picture {
             time: state.raw_time,
             fine: state.fine.cloud().clone(),
             coarse: state.coarse.cloud().clone(),
-            share: ESTIMATED,
-            error: ESTIMATED * state.error,
+            share: 1.0,
+            error: state.error,
             state: Some(state),
         }
     }
@@ -102,7 +102,7 @@ impl Picture {
     pub fn distance_to(&self, mean: f64, deviation: f64) -> Result<Option<Measured>> {
         let Some(state) = self.state.as_ref().filter(|_| self.fine.dimension() == 1) else { return Ok(None) };
         let law = Law::Gaussian(Gaussian::isotropic(vec![mean], deviation)?).on_line()?;
-        Ok(Some(estimated(state.w1_to(&law)?)))
+        Ok(Some(state.w1_to(&law)?))
     }
 }
 
