@@ -62,3 +62,16 @@ fn snapshots_beyond_the_horizon_are_refused() {
     let error = flow(20.0, 5.0).with_snapshots([RawTime::new(5.1).unwrap()]).unwrap_err().to_string();
     assert!(error.contains("5.1") && error.contains("horizon"), "{error}");
 }
+
+/// Where stability limits the steps, looser tolerances would not help, and are not advised.
+#[test]
+fn a_flow_at_rest_is_not_told_to_loosen_its_tolerances() {
+    let cloud = Cloud::new(vec![0.0, 1.0], 1).unwrap();
+    let run = |horizon: f64| {
+        let adaptive = Adaptive::new(1e-8, 1e-8).unwrap().with_max_steps(2000);
+        flow(1.0, horizon).run(&cloud, &Dense, &adaptive)
+    };
+    let message = run(1e6).unwrap_err().to_string();
+    assert!(message.contains("stability") && !message.contains("loosen"), "{message}");
+    assert!(run(1e3).is_ok());
+}
