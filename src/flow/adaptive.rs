@@ -207,7 +207,8 @@ impl Adaptive {
         } else {
             format!("loosen rtol = {:e} and atol = {:e}, or allow more steps", self.rtol, self.atol)
         };
-        let problem = format!("{} steps do not reach the horizon {}; {remedy}", self.max_steps, horizon.get());
+        let problem =
+            format!("{} steps do not reach the horizon {}; {remedy}", self.max_steps, horizon.get());
         Error::Integration { what: "the particle flow", raw_time, problem }
     }
 }

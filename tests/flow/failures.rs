@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use ebflow::drift::Dense;
-use ebflow::{Adaptive, Error, RawTime};
+use ebflow::{Adaptive, Cloud, Error, RawTime};
 
 use crate::doubles::{Failing, Fault, flow, integrators, noisy_mixture};
 

@@ -5,7 +5,7 @@ use std::fmt;
 use ebflow::Measured;
 use ebflow::drift::{Blocks, Dense, Drift};
 use ebflow::exact::CovarianceFlow;
-use ebflow::law::{BayesOracle, Law};
+use ebflow::law::BayesOracle;
 use ebflow::meanfield::{MeanField, State};
 use ebflow::{Beta, Cloud, NoiseVariance};
 use nalgebra::{DMatrix, DVector};
