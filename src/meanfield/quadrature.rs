@@ -15,7 +15,7 @@ use super::plane::PlaneGrid;
 use super::stage_two::Query;
 use crate::cloud::Cloud;
 use crate::drift::{Drift, DriftField, Targets};
-use crate::error::{Result, check_same_space};
+use crate::error::{Error, Result, check_same_space};
 use crate::law::LineLaw;
 use crate::scale::{Beta, NoiseVariance, RawTime};
 
