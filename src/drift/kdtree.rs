@@ -155,6 +155,7 @@ struct Search {
     sources: Sources,
     /// Row-major, in tile units.
     points: Vec<f64>,
+    weights: Vec<f64>,
     /// None where the tree over the tiles serves.
     kiddo: Option<Box<dyn Index>>,
     /// For a self-drift: which source each target is, if it has weight.
@@ -185,6 +186,7 @@ impl Search {
         let coordinates =
             |place: usize| tiles.lanes(place / TILE)[..d].iter().map(move |lane| lane[place % TILE]);
         let points: Vec<f64> = members().flat_map(|(place, _)| coordinates(place)).collect();
+        let weights = members().map(|(place, _)| tiles.lanes(place / TILE)[d][place % TILE]).collect();
         let own = matches!(targets, Targets::Sources).then(|| {
             let mut own = vec![None; rows];
             members().for_each(|(place, &row)| own[row] = Some(place));
@@ -196,7 +198,7 @@ impl Search {
             3 => kiddo::<3>(&points)?,
             _ => None,
         };
-        Ok(Self { points, kiddo, own, sources })
+        Ok(Self { points, weights, kiddo, own, sources })
     }
 
     fn index(&self) -> &dyn Index {
@@ -212,7 +214,7 @@ impl Search {
     }
 
     fn weight(&self, source: usize) -> f64 {
-        self.sources.tiles.lanes(source / TILE)[self.dimension()][source % TILE]
+        self.weights[source]
     }
 
     fn reference<'a>(&'a self, target: &'a [f64], row: usize) -> Reference<'a> {

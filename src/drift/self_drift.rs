@@ -131,7 +131,8 @@ impl TileSum for KernelSum<'_> {
             (false, true, false) => self.run::<Pair<false, true, false>>(sweep),
             (false, true, true) => self.run::<Pair<false, true, true>>(sweep),
             (true, _, false) => self.run_weighted::<Pair<true, true, false>>(sweep),
-            (true, _, true) => self.run_weighted::<Pair<true, true, true>>(sweep),
+            (true, false, true) => self.run_weighted::<Pair<true, false, true>>(sweep),
+            (true, true, true) => self.run_weighted::<Pair<true, true, true>>(sweep),
         };
         let Sources { tiles, .. } = self.sources;
         let points = tiles.members(row).len() * tiles.members(column).len();
