@@ -4,6 +4,11 @@
 //! Minimises `Σ ((y − aN^{−p} − b)/ȳ_N)²` with `ȳ_N` the mean over the seeds at size `N`. For fixed `p` the model is linear in
 //! `a` and `b`, which leaves a search over `p` alone; Gauss–Newton steps finish it. Intervals come from the linearised
 //! model at the minimum.
+//!
+//! # What the intervals are
+//! Linearised ones: they know the curvature of the model at the minimum only. Where the power part has not died out at the largest sizes, `b` trades
+//! against `p` and its likelihood is skewed. In 300 simulated studies intervals of `b` at a nominal 95 % covered it in 83 to 91 %, and
+//! all misses were on one side.
 
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
@@ -29,7 +34,8 @@ pub struct MixedFit {
     pub prefactor: Interval,
     /// `p`: positive when the error falls.
     pub exponent: Interval,
-    /// `b`: what more particles do not remove. Resolved when its interval stays clear of zero.
+    /// `b`: what more particles do not remove. Resolved when its interval stays clear of zero. The interval is that of the linearised model, which covers
+    /// `b` less often than it says.
     pub floor: Interval,
     /// Relative standard deviation of the values about the curve.
     pub scatter: f64,
