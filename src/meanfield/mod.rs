@@ -104,7 +104,7 @@ impl MeanField {
             return Err(Error::InvalidParameter {
                 name: "accuracy",
                 value: accuracy,
-                requirement: "a finite number of at least 1e-13: double precision cannot give more",
+                requirement: "a positive finite number, at least 1e-13: double precision cannot give more",
             });
         }
         Ok(Self { accuracy: Some(accuracy), ..self })
