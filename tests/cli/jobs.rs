@@ -33,11 +33,9 @@ fn a_dirac_prior_takes_for_ever_and_json_says_so() {
 fn the_horizon_of_a_dirac_prior_keeps_its_digits_at_any_temperature() {
     let bench = Workbench::new();
     let law = r#"'{ kind = "gaussian", mean = 0, cov = 0 }'"#;
-    for (beta, exact) in [
-        ("1e8", 1.5333937303602976e-7),
-        ("1e16", 3.2988526718159833e-15),
-        ("1e300", 6.838910543266386e-298),
-    ] {
+    for (beta, exact) in
+        [("1e8", 1.5333937303602976e-7), ("1e16", 3.2988526718159833e-15), ("1e300", 6.838910543266386e-298)]
+    {
         let line = format!("exact covariance --law {law} --noise-var 0.7 --beta {beta} --denoising");
         let result = bench.json(&line);
         assert!((number(&result, "/eigenvalues/0") / exact - 1.0).abs() < 1e-13, "{result}");
