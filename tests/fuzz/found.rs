@@ -48,6 +48,13 @@ fn errors_beyond_the_range_of_doubles() {
     holds(vec![("a.npy", array("(2,)", &[1e200, -1e200]))], line, &[2, 3]);
 }
 
+/// There is no bound, and the reason is said without a number that is none.
+#[test]
+fn coordinates_beyond_what_a_bound_resolves() {
+    let line = "flow @a.npy --beta 2 --raw-time 0.5 --out @out.npy --bound --json";
+    holds(vec![("a.npy", array("(1,)", &[-1.2e258]))], line, &[0]);
+}
+
 #[test]
 fn sweeps_and_shards_beyond_memory() {
     let study = "title = \"t\"\nquantities = [\"w1_prior\"]\nprior = { kind = \"gaussian\", mean = 0, std = 1 }\n\
