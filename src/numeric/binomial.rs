@@ -14,6 +14,7 @@ use std::f64::consts::FRAC_2_PI;
 
 use statrs::function::gamma::ln_gamma;
 
+#[cfg(feature = "study")]
 use crate::measured::Measured;
 
 /// The number of points `N` of a sample.
@@ -40,6 +41,7 @@ impl Binomial {
     }
 
     /// `P(|B/N − p| > η)`.
+    #[cfg(feature = "study")]
     pub(crate) fn tail(&self, p: Measured, eta: f64) -> Measured {
         let (n, q) = (self.count, 1.0 - p.value);
         let mass = |k: f64| (self.log_choose(k) + k * p.value.ln() + (n - k) * (-p.value).ln_1p()).exp();

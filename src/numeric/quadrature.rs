@@ -22,6 +22,7 @@ const MAX_HALVINGS: u32 = 60;
 const MAX_INTERVALS: usize = 2_000;
 
 /// Weights are good to this much, relatively: a test holds the rules to it.
+#[cfg(feature = "study")]
 const WEIGHTS: f64 = 1e-13;
 
 /// Twelve points: on a panel where the integrand varies by a factor of at most `e²` their error is far below rounding.
@@ -94,6 +95,7 @@ impl GaussRule {
     }
 
     /// Nodes and weights on `[a, b]`, cut into equal panels.
+    #[cfg(feature = "study")]
     pub fn panels(&self, a: f64, b: f64, panels: usize) -> impl Iterator<Item = Node> {
         let width = (b - a) / panels as f64;
         let edge = move |panel: usize| a + width * panel as f64;
@@ -165,6 +167,7 @@ pub(crate) struct Effort {
 
 /// `∫_a^b f` in panels of sixteen points, for a function that keeps its sign. The bar adds up the bars of its values, rounding of
 /// weights and of the sum, and the change from half as many panels.
+#[cfg(feature = "study")]
 pub(crate) fn in_panels<E>(
     f: impl Fn(f64) -> Result<Measured, E>,
     a: f64,
