@@ -1,6 +1,6 @@
 //! Vectors in the widest registers of the machine: one trait, one choice at run time, one exponential.
 //!
-//! A computation is a [`Program`], written once over a [`Vector`] of doubles or of singles. [`widest`] runs it with AVX-512, with AVX2 and
+//! A computation is a `Program`, written once over a `Vector` of doubles or of singles. `widest` runs it with AVX-512, with AVX2 and
 //! fused multiply-add, or with plain arrays, which compilers turn into whatever else a machine has (NEON, SSE2):
 //!
 //! | registers | doubles | singles | `a·b + c` is rounded |
