@@ -13,7 +13,7 @@ use crate::report::svg::escape;
 pub fn junit(evidence: &Evidence) -> String {
     let records = &evidence.records;
     let failures = records.iter().filter(|record| !record.is_expected()).count();
-    let counts = format!(r#"tests="{}" failures="{failures}" errors="0""#, records.len());
+    let counts = format!(r#"tests="{}" skipped="0" failures="{failures}" errors="0""#, records.len());
     let cases: String = records.iter().map(test_case).collect();
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
