@@ -69,7 +69,7 @@ use product::Factorised;
 /// let horizon = noise.denoising_horizon().to_raw(beta)?;
 /// let evolution = MeanField::new(prior, noise, beta).evolve(&[horizon], &Dense)?;
 /// let distance = evolution.states[0].w1_to_prior()?;
-/// assert!(distance.value < 0.05 && distance.error < 1e-8);
+/// assert!(distance.value < 0.05 && distance.numerical < 1e-8);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 #[derive(Debug, Clone)]
