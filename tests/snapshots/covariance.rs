@@ -15,7 +15,7 @@ use nalgebra::DMatrix;
 
 use super::drifts::drift;
 use super::nodes::{COARSE, FINE, Prior, nodes, tail};
-use super::table::{Case, Table};
+use super::table::{Case, SHARP, Table};
 
 const TOLERANCE: f64 = 1e-9;
 
@@ -91,7 +91,7 @@ fn covariance_tables() {
                  closed form, and the distance of the nodes from their exact characteristics.
 \
                  τ = 1/2, 1/4, 1/10 for β = 2, 20, 100; ε marks kernel sums that are truncated at 1e-8.";
-    let mut table = Table::new("covariance", 1e-7, about);
+    let mut table = Table::new("covariance", SHARP, about);
     let line = Prior::new("isotropic", &[0.0], &[1.0]);
     let off = Prior::new("off-centre", &[3.0], &[0.25]);
     let dirac = Prior::new("singular", &[0.0], &[0.0]);

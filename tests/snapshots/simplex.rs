@@ -12,7 +12,7 @@ use ebflow::metric::coupled;
 use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, Result, Schedule, ScoreTime};
 
 use super::drifts::drift;
-use super::table::{Case, Table};
+use super::table::{Case, SHARP, Table};
 
 /// `r` at the end: mpmath 1.4.1, 40 digits, bisection of the equation above for `(N, β, r0, score time)`.
 const ENDS: [(usize, f64, f64, f64, f64); 9] = [
@@ -103,7 +103,7 @@ fn simplex_tables() {
                  and after layers beside their recursion. Bars of adaptive runs are proved bounds; their estimated error is
 \
                  beside the true one. ε marks kernel sums that are truncated at 1e-8.";
-    let mut table = Table::new("simplex", 1e-5, about);
+    let mut table = Table::new("simplex", SHARP, about);
     let drifts = ["dense", "blocks", "kdtree", "gauss", "auto", "dense", "blocks ε", "kdtree ε", "auto ε"];
     for ((n, beta, r0, score, end), drift) in ENDS.into_iter().zip(drifts) {
         let law = ["pair", "triangle", "tetrahedron"][n - 2];
