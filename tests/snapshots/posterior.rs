@@ -59,7 +59,7 @@ const SETTINGS: [Setting; 4] = [
         noise: 0.5,
         n: 400,
         drift: "dense",
-        mmse: 0.231_018_221_929_295_62,
+        mmse: 0.231_018_221_929_295_6,
     },
     Setting {
         law: "atoms",
@@ -68,7 +68,7 @@ const SETTINGS: [Setting; 4] = [
         noise: 0.25,
         n: 800,
         drift: "gauss",
-        mmse: 0.068_597_408_790_738_81,
+        mmse: 0.068_597_408_790_738_8,
     },
 ];
 
