@@ -9,7 +9,7 @@ use std::time::Instant;
 use ebflow::drift::Dense;
 use ebflow::flow::Trajectory;
 use ebflow::law::Law;
-use ebflow::{Adaptive, Beta, Cloud, Flow, NoiseVariance, Schedule};
+use ebflow::{Adaptive, Beta, Cloud, Flow, NoiseVariance};
 
 const SEED: u64 = 1;
 const PARTICLES: usize = 5000;
@@ -17,7 +17,12 @@ const ROUNDS: usize = 2;
 
 fn seconds(flow: &Flow, cloud: &Cloud, tolerance: f64) -> (f64, Trajectory) {
     let begin = Instant::now();
-    let run = flow.run(cloud, &Dense, &Adaptive::new(tolerance, tolerance).unwrap()).unwrap();
+    let run = flow
+        .clone()
+        .with_drift(Dense)
+        .with_integrator(Adaptive::new(tolerance, tolerance).unwrap())
+        .run(cloud)
+        .unwrap();
     (begin.elapsed().as_secs_f64(), run)
 }
 
@@ -30,7 +35,7 @@ fn main() {
     let law = "{ kind = 'mixture', weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.1 }";
     let noise = NoiseVariance::new(0.5).unwrap();
     let cloud = Law::parse(law).unwrap().sample_noisy(PARTICLES, noise, SEED).unwrap().noisy;
-    let plain = Flow::new(Schedule::constant(Beta::new(20.0).unwrap()), noise.denoising_horizon()).unwrap();
+    let plain = Flow::new(Beta::new(20.0).unwrap(), noise.denoising_horizon());
     let flows = [plain.clone(), plain.clone().with_error_estimate(), plain.with_error_bound()];
     println!("tolerance   plain s  estimate x  bound x   steps  estimate W1  bound W1   bound max");
     for tolerance in tolerances() {

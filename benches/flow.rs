@@ -30,9 +30,9 @@ fn noisy_mixture(n: usize) -> Cloud {
     Cloud::new((0..n).flat_map(&mut point).collect(), 2).unwrap()
 }
 
-fn denoising_flow() -> Flow {
+fn denoising_flow() -> Flow<'static> {
     let schedule = Schedule::constant(Beta::new(20.0).unwrap());
-    Flow::new(schedule, NoiseVariance::new(NOISE).unwrap().denoising_horizon()).unwrap()
+    Flow::new(schedule, NoiseVariance::new(NOISE).unwrap().denoising_horizon())
 }
 
 /// `v = −z/2`: no pairs at all.
@@ -63,7 +63,13 @@ fn flows(criterion: &mut Criterion) {
     ];
     for (name, integrator) in &integrators {
         group.bench_function(*name, |bencher| {
-            bencher.iter(|| denoising_flow().run(black_box(&cloud), &Dense, integrator.as_ref()).unwrap());
+            bencher.iter(|| {
+                denoising_flow()
+                    .with_drift(Dense)
+                    .with_integrator(integrator.as_ref())
+                    .run(black_box(&cloud))
+                    .unwrap()
+            });
         });
     }
     group.finish();
@@ -75,11 +81,22 @@ fn overhead(criterion: &mut Criterion) {
     let adaptive = Adaptive::new(1e-9, 1e-9).unwrap();
     for n in [500, 5_000, 50_000] {
         let cloud = noisy_mixture(n);
-        let evaluations =
-            denoising_flow().run(&cloud, &Contraction, &adaptive).unwrap().statistics.evaluations;
+        let evaluations = denoising_flow()
+            .with_drift(Contraction)
+            .with_integrator(adaptive)
+            .run(&cloud)
+            .unwrap()
+            .statistics
+            .evaluations;
         group.throughput(Throughput::Elements(evaluations));
         group.bench_with_input(BenchmarkId::new("adaptive", n), &cloud, |bencher, cloud| {
-            bencher.iter(|| denoising_flow().run(black_box(cloud), &Contraction, &adaptive).unwrap());
+            bencher.iter(|| {
+                denoising_flow()
+                    .with_drift(Contraction)
+                    .with_integrator(adaptive)
+                    .run(black_box(cloud))
+                    .unwrap()
+            });
         });
     }
     group.finish();

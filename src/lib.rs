@@ -29,28 +29,60 @@
 //! | [`exact`] | closed forms of Gaussian laws | `lem:gaussian-invariance-covariance`, `thm:gaussiandenoise` |
 //! | [`meanfield`] | the flow of the law itself, `N = ∞` | `eq:nc-noncompact-continuity-equation` |
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
-//! | [`denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
+//! | [`mod@denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
 //! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
 //! | `claim` | the paper's statements, judged by evidence with error bars (feature `study`) | |
 //! | `report` | what rows say, as text, CSV, JSON, JUnit, Markdown, SVG and HTML (feature `study`) | |
 //!
-//! # A first flow
+//! # Three programs
+//!
+//! Denoise a cloud: row `i` of the result is the estimate for token `i`.
 //!
 //! ```
-//! use ebflow::drift::Dense;
-//! use ebflow::law::Law;
-//! use ebflow::{Adaptive, Beta, Flow, NoiseVariance, Schedule};
+//! use ebflow::{Beta, Law, NoiseVariance};
 //!
 //! let prior = Law::parse("{ kind = 'mixture', weights = [0.5, 0.5], means = [-1, 1], std = 0.1 }")?;
-//! let noise = NoiseVariance::new(0.25)?;
+//! let (noise, beta) = (NoiseVariance::new(0.25)?, Beta::new(20.0)?);
 //! let tokens = prior.sample_noisy(200, noise, 7)?.noisy;
-//!
-//! let flow = Flow::new(Schedule::constant(Beta::new(20.0)?), noise.denoising_horizon())?;
-//! let trajectory = flow.run(&tokens, &Dense, &Adaptive::new(1e-6, 1e-6)?)?;
-//! assert!(trajectory.end.covariance()[(0, 0)] < tokens.covariance()[(0, 0)]);
+//! let estimates = ebflow::denoise(&tokens, noise, beta)?;
+//! assert_eq!(estimates.len(), tokens.len());
 //! # Ok::<(), ebflow::Error>(())
 //! ```
+//!
+//! Follow the flow and bound its error. Whatever is not said is chosen: the drift, tolerances of `1e-8`.
+//!
+//! ```
+//! use ebflow::{Beta, Cloud, Flow, RawTime};
+//!
+//! let tokens = Cloud::new(vec![-1.2, -0.9, 0.8, 1.1], 1)?;
+//! let run = Flow::new(Beta::new(20.0)?, RawTime::new(2.0)?).with_error_bound().run(&tokens)?;
+//! assert!(run.error.bound.unwrap().w1 < 1e-6);
+//! # Ok::<(), ebflow::Error>(())
+//! ```
+//!
+//! Measure how far two clouds are apart, from both sides.
+//!
+//! ```
+//! use ebflow::Cloud;
+//!
+//! let (a, b) = (Cloud::new(vec![0.0, 0.0], 2)?, Cloud::new(vec![3.0, 4.0], 2)?);
+//! let distance = ebflow::w1(&a, &b)?;
+//! assert!(distance.lower <= 5.0 && 5.0 <= distance.upper);
+//! # Ok::<(), ebflow::Error>(())
+//! ```
+//!
+//! # Notation
+//!
+//! | symbol | meaning | type or name |
+//! |---|---|---|
+//! | `t` | raw time, the clock of `dz/dt = F(z) − z` | [`RawTime`] |
+//! | `s = t/β` | score time | [`ScoreTime`] |
+//! | `β` | inverse temperature: the kernel is `N(0, I/β)` | [`Beta`] |
+//! | `τ = σ²` | variance of the observation noise | [`NoiseVariance`] |
+//! | `R` | radius of the ball that truncates the initial cloud | [`BallRadius`] |
+//! | `T_β = βτ/2` | denoising horizon in raw time, `τ/2` in score time | [`NoiseVariance::denoising_horizon`] |
+//! | `ω_j` | weight of particle `j`, `1/N` unless said otherwise | [`Cloud::weight`] |
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -78,9 +110,11 @@ pub mod simd;
 pub mod study;
 
 pub use cloud::{Cloud, CloudView};
+pub use denoise::denoise;
 pub use drift::{Drift, DriftField, Targets};
 pub use error::{Error, Result};
 pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
 pub use law::{BayesOracle, Law};
 pub use measured::{Bracket, Measured};
+pub use metric::w1;
 pub use scale::{BallRadius, Beta, NoiseVariance, RawTime, ScoreTime};

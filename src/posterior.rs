@@ -29,8 +29,8 @@ use crate::scale::{Beta, NoiseVariance};
 /// let particles = Cloud::new(vec![-1.0, 1.0], 1)?;
 /// let prior = ParticlePrior::new(&particles, NoiseVariance::new(0.5)?)?;
 /// let inference = prior.infer(&Cloud::new(vec![0.3, 1e9], 1)?, &Dense)?;
-/// assert!((inference.mean[0] - (0.6_f64).tanh()).abs() < 1e-15);
-/// assert_eq!(inference.mean[1], 1.0);
+/// assert!((inference.mean.points()[0] - (0.6_f64).tanh()).abs() < 1e-15);
+/// assert_eq!(inference.mean.points()[1], 1.0);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -42,9 +42,10 @@ pub struct ParticlePrior<'a> {
 
 /// What Stage 2 says about each query, one row or entry per query.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Inference {
-    /// Posterior means `m(q)`, row-major.
-    pub mean: Vec<f64>,
+    /// Posterior means `m(q)`, in the order of the queries.
+    pub mean: Cloud,
     /// Energies `E(q)`.
     pub energy: Vec<f64>,
     /// Energy gradients `∇E(q) = q − m(q)`, row-major.
@@ -76,8 +77,9 @@ impl<'a> ParticlePrior<'a> {
         )?;
         let log_count = (self.particles.len() as f64).ln();
         let mean: Vec<f64> = queries.points().iter().zip(&field.velocity).map(|(q, v)| q + v).collect();
+        let mean = Cloud::named(mean, queries.dimension(), "the set of posterior means")?;
         // The last addition rounds once more.
-        let last = mean.chunks_exact(queries.dimension()).map(|m| f64::EPSILON * norm(m));
+        let last = mean.rows().map(|m| f64::EPSILON * norm(m));
         let sums = field.truncation.iter().zip(&field.rounding);
         let error =
             sums.zip(last).map(|((truncation, rounding), last)| truncation + rounding + last).collect();
@@ -88,14 +90,14 @@ impl<'a> ParticlePrior<'a> {
 }
 
 /// The one-shot estimator: Stage 2 against the noisy tokens themselves, without any refinement.
-pub fn one_shot(tokens: &Cloud, noise: NoiseVariance, drift: &dyn Drift) -> Result<Vec<f64>> {
+pub fn one_shot(tokens: &Cloud, noise: NoiseVariance, drift: &dyn Drift) -> Result<Cloud> {
     Ok(ParticlePrior::new(tokens, noise)?.infer(tokens, drift)?.mean)
 }
 
-/// Mean squared error `(1/N) Σ_i |a_i − b_i|²` between two sets of estimates in `R^d`.
-pub fn mean_squared_error(a: &[f64], b: &[f64], dimension: usize) -> f64 {
-    let total: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-    total / (a.len() / dimension) as f64
+/// Mean squared error `(1/N) Σ_i |a_i − b_i|²` between two sets of as many estimates in the same space.
+pub fn mean_squared_error(a: &Cloud, b: &Cloud) -> f64 {
+    let total: f64 = a.points().iter().zip(b.points()).map(|(a, b)| (a - b) * (a - b)).sum();
+    total / a.len() as f64
 }
 
 #[cfg(test)]
@@ -128,7 +130,7 @@ mod tests {
         let prior = ParticlePrior::new(&particles, NoiseVariance::new(0.05).unwrap()).unwrap();
         let [full, fast] =
             [&Dense as &dyn Drift, &Auto::default()].map(|drift| prior.infer(&queries, drift).unwrap());
-        for (i, (a, b)) in full.mean.chunks_exact(2).zip(fast.mean.chunks_exact(2)).enumerate() {
+        for (i, (a, b)) in full.mean.rows().zip(fast.mean.rows()).enumerate() {
             let apart = norm(&[a[0] - b[0], a[1] - b[1]]);
             assert!(apart <= full.error[i] + fast.error[i], "query {i}: {apart}");
             assert!(fast.error[i] < 1e-11, "query {i}: {}", fast.error[i]);

@@ -11,8 +11,8 @@ use rand_pcg::Pcg64;
 /// An event may miss its time by this many tolerances.
 const ASKED: f64 = 3.0;
 
-fn flow(beta: f64, horizon: f64) -> Flow {
-    Flow::new(Schedule::constant(Beta::new(beta).unwrap()), RawTime::new(horizon).unwrap()).unwrap()
+fn flow(beta: f64, horizon: f64) -> Flow<'static> {
+    Flow::new(Beta::new(beta).unwrap(), RawTime::new(horizon).unwrap())
 }
 
 fn adaptive(tolerance: f64) -> Adaptive {
@@ -40,11 +40,11 @@ fn two_particles_reach_a_variance_when_the_closed_form_says() {
         let cloud = Cloud::new(vec![-a, a], 1).unwrap();
         for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
             for bounded in [false, true] {
-                let flow = flow(beta, 2.0 * expected)
-                    .with_event(Event::new(TotalVariance, b * b, 1e-12).unwrap())
-                    .unwrap();
+                let flow =
+                    flow(beta, 2.0 * expected).with_event(Event::new(TotalVariance, b * b, 1e-12).unwrap());
                 let flow = if bounded { flow.with_error_bound() } else { flow };
-                let run = flow.run(&cloud, &Dense, &adaptive(tolerance)).unwrap();
+                let run =
+                    flow.clone().with_drift(Dense).with_integrator(adaptive(tolerance)).run(&cloud).unwrap();
                 assert_eq!(run.error.estimate.is_some(), bounded);
                 let [crossing] = run.events[0].crossings[..] else { panic!("{:?}", run.events) };
                 let miss = (crossing.raw_time.get() - expected).abs();
@@ -72,8 +72,8 @@ fn variances_per_axis_cross_one_after_the_other() {
         (cloud.covariance(), |axis: usize, v: f64| Event::new(AxisVariance { axis }, v, 1e-10).unwrap());
     let (x, y) = (0.8 * initial[(0, 0)], 0.8 * initial[(1, 1)]);
     let run = |tolerance: f64| {
-        let flow = flow(8.0, 3.0).with_event(level(0, x)).unwrap().with_event(level(1, y)).unwrap();
-        let run = flow.run(&cloud, &Dense, &adaptive(tolerance)).unwrap();
+        let flow = flow(8.0, 3.0).with_event(level(0, x)).with_event(level(1, y));
+        let run = flow.clone().with_drift(Dense).with_integrator(adaptive(tolerance)).run(&cloud).unwrap();
         [0, 1].map(|axis: usize| run.events[axis].crossings[0])
     };
     let (coarse, fine) = (run(1e-5), run(1e-11));
@@ -95,8 +95,12 @@ fn passing(c: f64) -> Distance {
 fn passages(level: f64, resolution: f64, tolerance: f64) -> Result<Passages> {
     let cloud = Cloud::new(vec![-1.0, -0.4, 0.1, 0.4, 1.0], 1)?;
     let event = Event::new(passing(-0.9), level / 5.0, resolution)?;
-    let run =
-        flow(1.0, 3.0).with_event(event)?.with_error_bound().run(&cloud, &Dense, &adaptive(tolerance))?;
+    let run = flow(1.0, 3.0)
+        .with_event(event)
+        .with_error_bound()
+        .with_drift(Dense)
+        .with_integrator(adaptive(tolerance))
+        .run(&cloud)?;
     assert!(run.statistics.steps < 60, "the steps should be long");
     Ok(run.events[0].clone())
 }
@@ -130,11 +134,11 @@ fn a_pair_that_cannot_be_told_apart_is_reported_as_unresolved() {
 fn what_happens_at_the_ends_of_a_run_is_not_decided() {
     let cloud = Cloud::new(vec![-1.0, -0.4, 0.1, 0.4, 1.0], 1).unwrap();
     let start = cloud.covariance()[(0, 0)];
-    let run = flow(1.0, 1.0).run(&cloud, &Dense, &adaptive(1e-9)).unwrap();
+    let run = flow(1.0, 1.0).with_drift(Dense).with_integrator(adaptive(1e-9)).run(&cloud).unwrap();
     for level in [start, run.end.covariance()[(0, 0)]] {
-        let flow = flow(1.0, 1.0).with_event(Event::new(TotalVariance, level, 1e-9).unwrap()).unwrap();
+        let flow = flow(1.0, 1.0).with_event(Event::new(TotalVariance, level, 1e-9).unwrap());
         let Passages { crossings, unresolved } =
-            &flow.run(&cloud, &Dense, &adaptive(1e-9)).unwrap().events[0];
+            &flow.clone().with_drift(Dense).with_integrator(adaptive(1e-9)).run(&cloud).unwrap().events[0];
         assert!(crossings.is_empty() && unresolved.len() == 1, "{crossings:?} {unresolved:?}");
     }
 }
@@ -144,7 +148,12 @@ fn networks_report_the_crossings_of_the_flow() {
     let cloud = Cloud::new(normals(200, 9, 1.0), 1).unwrap();
     let event = || Event::new(TotalVariance, 0.8 * cloud.covariance()[(0, 0)], 1e-9).unwrap();
     let time = |integrator: &dyn Integrator| {
-        let run = flow(5.0, 3.0).with_event(event()).unwrap().run(&cloud, &Dense, integrator).unwrap();
+        let run = flow(5.0, 3.0)
+            .with_event(event())
+            .with_drift(Dense)
+            .with_integrator(integrator)
+            .run(&cloud)
+            .unwrap();
         run.events[0].crossings[0].raw_time.get()
     };
     assert!((time(&Layers::new(60).unwrap()) - time(&adaptive(1e-10))).abs() < 1e-3);
@@ -155,12 +164,19 @@ fn bad_events_are_refused() {
     for (level, resolution) in [(f64::NAN, 1e-6), (1.0, 0.0), (1.0, f64::INFINITY)] {
         assert!(matches!(Event::new(TotalVariance, level, resolution), Err(Error::InvalidParameter { .. })));
     }
-    let varying = Flow::new(Schedule::varying(|t| 1.0 + t, |_| 1.0), RawTime::new(1.0).unwrap()).unwrap();
-    assert!(varying.with_event(Event::new(TotalVariance, 1.0, 1e-6).unwrap()).is_err());
+    let varying = Flow::new(Schedule::varying(|t| 1.0 + t, |_| 1.0), RawTime::new(1.0).unwrap());
     let cloud = Cloud::new(vec![0.0, 1.0], 1).unwrap();
-    let beyond = flow(1.0, 1.0).with_event(Event::new(AxisVariance { axis: 1 }, 0.1, 1e-6).unwrap()).unwrap();
+    let asked = varying.with_event(Event::new(TotalVariance, 1.0, 1e-6).unwrap());
+    assert!(matches!(asked.run(&cloud), Err(Error::InvalidParameter { .. })));
+    let beyond = flow(1.0, 1.0).with_event(Event::new(AxisVariance { axis: 1 }, 0.1, 1e-6).unwrap());
     assert!(
-        beyond.run(&cloud, &Dense, &adaptive(1e-6)).unwrap_err().to_string().contains("axes count from zero")
+        beyond
+            .with_drift(Dense)
+            .with_integrator(adaptive(1e-6))
+            .run(&cloud)
+            .unwrap_err()
+            .to_string()
+            .contains("axes count from zero")
     );
 }
 

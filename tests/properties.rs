@@ -40,8 +40,8 @@ impl Case {
 
     fn end_of(&self, cloud: &Cloud, integrator: &dyn Integrator) -> Cloud {
         let schedule = Schedule::constant(Beta::new(self.beta).unwrap());
-        let flow = Flow::new(schedule, RawTime::new(self.horizon).unwrap()).unwrap();
-        flow.run(cloud, &Dense, integrator).unwrap().end
+        let flow = Flow::new(schedule, RawTime::new(self.horizon).unwrap());
+        flow.clone().with_drift(Dense).with_integrator(integrator).run(cloud).unwrap().end
     }
 
     fn end(&self, integrator: &dyn Integrator) -> Cloud {

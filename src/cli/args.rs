@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ebflow::drift::{Auto, Blocks, Dense, Drift, GaussTransform, KdTree, Tolerance};
+use ebflow::drift::{Drift, Named, Tolerance};
 use ebflow::files::check_outputs;
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
@@ -134,8 +134,8 @@ pub struct FlowOptions {
     #[arg(long, value_name = "R", value_parser = ball_radius, allow_negative_numbers = true)]
     pub radius: Option<BallRadius>,
     /// How kernel sums are evaluated.
-    #[arg(long, value_enum, default_value = "auto")]
-    pub drift: DriftName,
+    #[arg(long, value_parser = drift_name(), default_value = "auto")]
+    pub drift: Named,
     /// Bound on how far truncating the kernel may move a drift [default: below rounding].
     #[arg(long, value_name = "E", value_parser = tolerance, allow_negative_numbers = true)]
     eps: Option<Tolerance>,
@@ -144,36 +144,12 @@ pub struct FlowOptions {
     threads: Option<u16>,
 }
 
-/// The drifts by name.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum DriftName {
-    /// The fastest for the cloud at hand.
-    Auto,
-    /// All pairs.
-    Dense,
-    /// Pairs of tiles near enough to matter.
-    Blocks,
-    /// Neighbours from a k-d tree.
-    Kdtree,
-    /// The fast Gauss transform, d ≤ 2.
-    Gauss,
+/// A drift by its name, for clap, which then lists the names.
+pub fn drift_name() -> impl clap::builder::TypedValueParser<Value = Named> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Named::ALL.map(Named::name))
+        .map(|name| Named::of(&name).expect("clap has checked the name"))
 }
-
-impl DriftName {
-    /// The name as the user writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Dense => "dense",
-            Self::Blocks => "blocks",
-            Self::Kdtree => "kdtree",
-            Self::Gauss => "gauss",
-        }
-    }
-}
-
-/// Both tolerances when the user names none.
-const DEFAULT_TOLERANCE: f64 = 1e-8;
 
 impl FlowOptions {
     /// Layers or the adaptive integrator.
@@ -181,8 +157,8 @@ impl FlowOptions {
         Ok(match self.layers {
             Some(count) => Box::new(Layers::new(count as usize)?),
             None => Box::new(Adaptive::new(
-                self.rtol.unwrap_or(DEFAULT_TOLERANCE),
-                self.atol.unwrap_or(DEFAULT_TOLERANCE),
+                self.rtol.unwrap_or(Adaptive::TOLERANCE),
+                self.atol.unwrap_or(Adaptive::TOLERANCE),
             )?),
         })
     }
@@ -190,20 +166,14 @@ impl FlowOptions {
     /// The drift by its name.
     pub fn drift(&self) -> Result<Box<dyn Drift>> {
         let tolerance = self.eps.unwrap_or_default();
-        if let (DriftName::Dense, Some(eps)) = (self.drift, self.eps) {
+        if let (Named::Dense, Some(eps)) = (self.drift, self.eps) {
             return Err(Error::InvalidParameter {
                 name: "option --eps beside --drift dense",
                 value: eps.get(),
                 requirement: "left out: the full sum leaves nothing out; use --drift auto to gain speed from a tolerance",
             });
         }
-        Ok(match self.drift {
-            DriftName::Auto => Box::new(Auto { tolerance }),
-            DriftName::Dense => Box::new(Dense),
-            DriftName::Blocks => Box::new(Blocks { tolerance }),
-            DriftName::Kdtree => Box::new(KdTree { tolerance }),
-            DriftName::Gauss => Box::new(GaussTransform { tolerance }),
-        })
+        Ok(self.drift.drift(tolerance))
     }
 
     /// Runs a job on as many threads as asked for.

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ebflow::denoise::{Denoised, Denoiser, Diligence};
-use ebflow::drift::Drift;
+use ebflow::denoise::{Denoised, Denoiser};
 use ebflow::error::check_same_space;
 use ebflow::files::npy;
 use ebflow::law::{BayesOracle, Law};
-use ebflow::posterior::{mean_squared_error, one_shot};
+use ebflow::posterior::mean_squared_error;
 use ebflow::{Beta, Cloud, Error, NoiseVariance, Result};
 use serde::Serialize;
 
@@ -87,22 +86,19 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let inputs = std::iter::once(args.tokens.as_path()).chain(args.clean.as_deref()).chain(law);
     args.outputs.check(std::iter::once(&args.out).chain(&args.particles), inputs)?;
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
-    let denoiser = Denoiser {
-        noise: args.noise_var,
-        beta: args.beta,
-        radius: args.options.radius,
-        integrator: integrator.as_ref(),
-        drift: drift.as_ref(),
-        error_bar: if args.bound { Diligence::Bound } else { Diligence::Estimate },
-    };
+    let denoiser = Denoiser::new(args.noise_var, args.beta)
+        .truncated_to(args.options.radius)
+        .with_drift(drift.as_ref())
+        .with_integrator(integrator.as_ref());
+    let denoiser = if args.bound { denoiser.with_error_bound() } else { denoiser.with_error_estimate() };
     let (denoised, estimators) = args.options.on_threads(|| {
         let denoised = denoiser.denoise(&tokens)?;
-        let scores = truth.scores(&tokens, &denoised, args.noise_var, drift.as_ref())?;
+        let scores = truth.scores(&tokens, &denoised, &denoiser)?;
         Ok((denoised, scores))
     })?;
     let run = RunReport::new(&tokens, &denoised.trajectory, args.options.drift);
     let report = rendered(&Report { run, estimators }, args.outputs.json)?;
-    npy::write_table(&args.out, &denoised.inference.mean, tokens.dimension())?;
+    npy::write_table(&args.out, denoised.inference.mean.points(), tokens.dimension())?;
     if let Some(path) = &args.particles {
         npy::write_table(path, denoised.trajectory.end.points(), tokens.dimension())?;
     }
@@ -126,35 +122,23 @@ impl Truth {
         Ok(Self { clean, bayes })
     }
 
-    fn scores(
-        &self,
-        tokens: &Cloud,
-        denoised: &Denoised,
-        noise: NoiseVariance,
-        drift: &dyn Drift,
-    ) -> Result<Vec<Score>> {
+    fn scores(&self, tokens: &Cloud, denoised: &Denoised, denoiser: &Denoiser<'_>) -> Result<Vec<Score>> {
         if self.clean.is_none() && self.bayes.is_none() {
             return Ok(Vec::new());
         }
-        let score = |estimator, estimates: &[f64]| Score {
+        let score = |estimator, estimates: &Cloud| Score {
             estimator,
-            mse_to_clean: self
-                .clean
-                .as_ref()
-                .map(|c| mean_squared_error(estimates, c.points(), c.dimension())),
-            mse_to_bayes: self
-                .bayes
-                .as_ref()
-                .map(|b| mean_squared_error(estimates, b.points(), b.dimension())),
+            mse_to_clean: self.clean.as_ref().map(|clean| mean_squared_error(estimates, clean)),
+            mse_to_bayes: self.bayes.as_ref().map(|bayes| mean_squared_error(estimates, bayes)),
         };
-        let mut scores =
-            vec![score("noisy tokens", tokens.points()), score("one-shot", &one_shot(tokens, noise, drift)?)];
+        let one_shot = denoiser.stage_two(tokens, tokens)?.mean;
+        let mut scores = vec![score("noisy tokens", tokens), score("one-shot", &one_shot)];
         let particles = &denoised.trajectory.end;
         if particles.len() == tokens.len() {
-            scores.push(score("Stage 1 only", particles.points()));
+            scores.push(score("Stage 1 only", particles));
         }
         scores.push(score("two stages", &denoised.inference.mean));
-        scores.extend(self.bayes.as_ref().map(|b| score("Bayes", b.points())));
+        scores.extend(self.bayes.as_ref().map(|bayes| score("Bayes", bayes)));
         Ok(scores)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ebflow::files::npy;
-use ebflow::flow::{Flow, Schedule};
+use ebflow::flow::Flow;
 use ebflow::{Beta, Cloud, Result};
 
 use super::args::{self, FlowOptions, Horizon, Outputs};
@@ -40,12 +40,14 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let weights = args.weights.as_deref();
     args.outputs.check([&args.out], std::iter::once(args.tokens.as_path()).chain(weights))?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
-    let flow = Flow::new(Schedule::constant(args.beta), args.horizon.time())?;
+    let flow = Flow::new(args.beta, args.horizon.time());
     let flow = if args.bound { flow.with_error_bound() } else { flow.with_error_estimate() };
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
-    let trajectory = args
-        .options
-        .on_threads(|| flow.run(start.as_ref().unwrap_or(&tokens), drift.as_ref(), integrator.as_ref()))?;
+    let trajectory = args.options.on_threads(|| {
+        flow.with_drift(drift.as_ref())
+            .with_integrator(integrator.as_ref())
+            .run(start.as_ref().unwrap_or(&tokens))
+    })?;
     let report = rendered(&RunReport::new(&tokens, &trajectory, args.options.drift), args.outputs.json)?;
     npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
     console.text(&report)

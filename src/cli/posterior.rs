@@ -61,7 +61,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     if args.energy.is_some() {
         npy::check_finite("the energy", &inference.energy, 1)?;
     }
-    npy::write_table(&args.out, &inference.mean, queries.dimension())?;
+    npy::write_table(&args.out, inference.mean.points(), queries.dimension())?;
     if let Some(path) = &args.energy {
         npy::write_vector(path, &inference.energy)?;
     }

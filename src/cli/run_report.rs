@@ -6,8 +6,8 @@ use ebflow::Cloud;
 use ebflow::flow::{Bound, ErrorBar, Trajectory};
 use serde::Serialize;
 
-use super::args::DriftName;
 use super::output;
+use ebflow::drift::Named;
 
 /// A run of Stage 1.
 #[derive(Serialize)]
@@ -99,7 +99,7 @@ impl fmt::Display for ErrorReport {
 }
 
 impl RunReport {
-    pub fn new(tokens: &Cloud, trajectory: &Trajectory, drift: DriftName) -> Self {
+    pub fn new(tokens: &Cloud, trajectory: &Trajectory, drift: Named) -> Self {
         let statistics = trajectory.statistics;
         Self {
             n: tokens.len(),

@@ -18,6 +18,8 @@
 //! A truncated or compressed sum never moves a drift by more than its [`Tolerance`]; [`DriftField::truncation`] says by how much it may have, and
 //! [`DriftField::rounding`] bounds what rounding did. Both are true bounds, for weighted sources and for targets anywhere.
 //!
+//! [`Named`] has them by the names that people write.
+//!
 //! Inside, `tiled` is the entry: `sources` cuts the cloud into `tiles` (ordered by `order`, over which `tree` stands), `partners` decides by `cutoff` which
 //! pairs of tiles matter, `sweep` traverses them on all threads with the same result for any number, and `kernel` sums over a pair. `self_drift` and
 //! `queries` put these together.
@@ -32,6 +34,7 @@ mod gauss_transform;
 mod jacobian;
 mod kdtree;
 mod kernel;
+mod named;
 mod order;
 mod outcome;
 mod partners;
@@ -56,6 +59,7 @@ pub use auto::{Auto, Choice, Forecast};
 pub use gauss_transform::{GaussCost, GaussTransform};
 pub use jacobian::JacobianField;
 pub use kdtree::KdTree;
+pub use named::Named;
 pub use tiled::{Blocks, Dense};
 pub use tolerance::Tolerance;
 
@@ -106,6 +110,12 @@ impl DriftField {
 pub trait Drift: Send + Sync {
     /// Evaluates `v` at the targets against the points of the cloud.
     fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()>;
+}
+
+impl<D: Drift + ?Sized> Drift for &D {
+    fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+        (**self).evaluate(cloud, targets, beta, field)
+    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::{Hitting, VarianceDescent};
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
-use crate::flow::{Event, Flow, Integrator, Schedule, TotalVariance};
+use crate::flow::{Event, Flow, Integrator, TotalVariance};
 use crate::scale::{Beta, ScoreTime};
 
 /// The flow is followed for this many times the time that the closed form gives for the sample.
@@ -118,13 +118,13 @@ impl Measurement<'_> {
         let closed_form =
             at(VarianceDescent::from_start(start, self.beta)?.hitting(self.target)?, self.target)?;
         let horizon = ScoreTime::new(PATIENCE * closed_form.get())?;
-        let flow = Flow::new(Schedule::constant(self.beta), horizon)?.with_event(Event::new(
+        let flow = Flow::new(self.beta, horizon).with_event(Event::new(
             TotalVariance,
             d * self.target,
             self.resolution,
-        )?)?;
+        )?);
         let flow = if bounded { flow.with_error_bound() } else { flow };
-        let trajectory = flow.run(cloud, self.drift, self.integrator)?;
+        let trajectory = flow.with_drift(self.drift).with_integrator(self.integrator).run(cloud)?;
         let Some(crossing) = trajectory.events[0].crossings.first() else {
             return Err(Error::Integration {
                 what: "the variance of the particles",

@@ -29,7 +29,7 @@ use diffsol::{
 
 use super::field::check_finite;
 use super::hermite::Hermite;
-use super::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+use super::{Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
 use crate::error::{Error, Result};
 use crate::scale::RawTime;
 
@@ -64,16 +64,16 @@ const ARRIVAL: f64 = 200.0 * f64::EPSILON;
 /// How much tighter the run is that estimates the error.
 const REFINEMENT: f64 = 10.0;
 
-/// Adaptive integration at given tolerances. There are none by default: only the caller knows the scale of the
-/// coordinates and what the result is for.
+/// Adaptive integration at given tolerances. Those of the [default](Adaptive::default) suit coordinates of order one; only the caller knows
+/// the scale of the coordinates and what the result is for.
 ///
 /// ```
 /// use ebflow::drift::Dense;
-/// use ebflow::flow::{Adaptive, Flow, Schedule};
+/// use ebflow::flow::{Adaptive, Flow};
 /// use ebflow::{Beta, Cloud, RawTime};
 /// let cloud = Cloud::new(vec![-1.0, 1.0], 1)?;
-/// let flow = Flow::new(Schedule::constant(Beta::new(1.0)?), RawTime::new(3.0)?)?;
-/// let trajectory = flow.run(&cloud, &Dense, &Adaptive::new(1e-8, 1e-8)?)?;
+/// let flow = Flow::new(Beta::new(1.0)?, RawTime::new(3.0)?);
+/// let trajectory = flow.with_drift(Dense).with_integrator(Adaptive::new(1e-8, 1e-8)?).run(&cloud)?;
 /// let [left, right] = trajectory.end.points() else { unreachable!() };
 /// assert!(*right < 1.0 && (left + right).abs() < 1e-15);
 /// # Ok::<(), ebflow::Error>(())
@@ -86,6 +86,9 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
+    /// The tolerances of those who name none.
+    pub const TOLERANCE: f64 = 1e-8;
+
     /// Relative tolerance (zero is allowed: the flow does not know where the origin is) and absolute tolerance.
     pub fn new(rtol: f64, atol: f64) -> Result<Self> {
         if !(rtol >= 0.0 && rtol.is_finite()) {
@@ -111,13 +114,20 @@ impl Adaptive {
     }
 }
 
+impl Default for Adaptive {
+    /// Both tolerances [`Adaptive::TOLERANCE`].
+    fn default() -> Self {
+        Self { rtol: Self::TOLERANCE, atol: Self::TOLERANCE, max_steps: MAX_STEPS }
+    }
+}
+
 impl Integrator for Adaptive {
     fn integrate(
         &self,
         field: &mut Field<'_>,
         horizon: RawTime,
         observer: &mut dyn StepObserver,
-    ) -> Result<Arrival> {
+    ) -> Result<IntegrationEnd> {
         let start = field.start();
         let mut right_hand_side =
             |time: f64, points: &[f64], derivative: &mut [f64]| field.evaluate(time, points, derivative);
@@ -225,7 +235,7 @@ struct Run<'p, 'e> {
 
 impl Run<'_, '_> {
     /// Steps to the horizon and shows every step to the observer.
-    fn follow_to(mut self, horizon: RawTime, observer: &mut dyn StepObserver) -> Result<Arrival> {
+    fn follow_to(mut self, horizon: RawTime, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
         let mut start = Held::of(&self.solver, self.solver.state().t)?;
         while start.raw_time < horizon {
             if self.solver.get_statistics().number_of_steps as u64 >= self.settings.max_steps {
@@ -237,7 +247,7 @@ impl Run<'_, '_> {
             start = end;
         }
         let statistics = self.solver.get_statistics();
-        Ok(Arrival {
+        Ok(IntegrationEnd {
             points: start.points,
             steps: statistics.number_of_steps as u64,
             rejected: statistics.number_of_error_test_failures as u64,

@@ -12,7 +12,7 @@
 //! Forward Euler in full, as an example:
 //!
 //! ```
-//! use ebflow::flow::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+//! use ebflow::flow::{IntegrationEnd, Field, Integrator, Moment, Refinement, Step, StepObserver};
 //! use ebflow::{RawTime, Result};
 //!
 //! struct Euler { steps: u32 }
@@ -23,7 +23,7 @@
 //!         field: &mut Field<'_>,
 //!         horizon: RawTime,
 //!         observer: &mut dyn StepObserver,
-//!     ) -> Result<Arrival> {
+//!     ) -> Result<IntegrationEnd> {
 //!         let mut points = field.start().points().to_vec();
 //!         let mut derivative = vec![0.0; points.len()];
 //!         let length = horizon.get() / f64::from(self.steps);
@@ -41,7 +41,7 @@
 //!             ))?;
 //!             points = next;
 //!         }
-//!         Ok(Arrival { points, steps: u64::from(self.steps), rejected: 0 })
+//!         Ok(IntegrationEnd { points, steps: u64::from(self.steps), rejected: 0 })
 //!     }
 //!
 //!     fn refined(&self) -> Refinement {
@@ -62,7 +62,7 @@ pub trait Integrator: Send + Sync {
         field: &mut Field<'_>,
         horizon: RawTime,
         observer: &mut dyn StepObserver,
-    ) -> Result<Arrival>;
+    ) -> Result<IntegrationEnd>;
 
     /// A finer integrator of the same kind, to estimate the error of this one where nothing better is known.
     fn refined(&self) -> Refinement;
@@ -75,14 +75,37 @@ pub trait Integrator: Send + Sync {
 
     /// The integrator along whose path the error of this one is judged, for an integrator whose own steps are too coarse to
     /// be followed; `None` for all others.
-    fn judged_by(&self, _beta: Beta, _horizon: RawTime) -> Option<Box<dyn Integrator>> {
+    fn reference_integrator(&self, _beta: Beta, _horizon: RawTime) -> Option<Box<dyn Integrator>> {
         None
+    }
+}
+
+impl<I: Integrator + ?Sized> Integrator for &I {
+    fn integrate(
+        &self,
+        field: &mut Field<'_>,
+        horizon: RawTime,
+        observer: &mut dyn StepObserver,
+    ) -> Result<IntegrationEnd> {
+        (**self).integrate(field, horizon, observer)
+    }
+
+    fn refined(&self) -> Refinement {
+        (**self).refined()
+    }
+
+    fn step_error(&self, radius: f64, dimension: usize) -> Option<f64> {
+        (**self).step_error(radius, dimension)
+    }
+
+    fn reference_integrator(&self, beta: Beta, horizon: RawTime) -> Option<Box<dyn Integrator>> {
+        (**self).reference_integrator(beta, horizon)
     }
 }
 
 /// Where an integrator ended, and in how many steps.
 #[derive(Debug, Clone)]
-pub struct Arrival {
+pub struct IntegrationEnd {
     /// The positions at the horizon, row-major.
     pub points: Vec<f64>,
     /// Steps taken.

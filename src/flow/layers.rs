@@ -12,7 +12,7 @@
 //! `alg:two_stage_multilayer_attn`, `upd:discr`; remark "Convex hull invariance"
 
 use super::field::check_finite;
-use super::{Adaptive, Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+use super::{Adaptive, Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
 use crate::error::{Error, Result};
 use crate::scale::{Beta, RawTime};
 
@@ -23,14 +23,14 @@ const JUDGE_ACCURACY: f64 = 1e-3;
 ///
 /// ```
 /// use ebflow::drift::Dense;
-/// use ebflow::flow::{Flow, Layers, Schedule};
+/// use ebflow::flow::{Flow, Layers};
 /// use ebflow::{Beta, Cloud, RawTime};
 /// let cloud = Cloud::new(vec![-1.0, 1.0], 1)?;
-/// let flow = Flow::new(Schedule::constant(Beta::new(1.0)?), RawTime::new(3.0)?)?;
-/// let trajectory = flow.run(&cloud, &Dense, &Layers::new(30)?)?;
+/// let flow = Flow::new(Beta::new(1.0)?, RawTime::new(3.0)?);
+/// let trajectory = flow.clone().with_drift(Dense).with_integrator(Layers::new(30)?).run(&cloud)?;
 /// assert_eq!(trajectory.statistics.evaluations, 30);
 ///
-/// let error = flow.run(&cloud, &Dense, &Layers::new(3)?).unwrap_err();
+/// let error = flow.with_drift(Dense).with_integrator(Layers::new(3)?).run(&cloud).unwrap_err();
 /// assert!(error.to_string().contains("use at least 4 layers"));
 /// # Ok::<(), ebflow::Error>(())
 /// ```
@@ -83,7 +83,7 @@ impl Integrator for Layers {
         field: &mut Field<'_>,
         horizon: RawTime,
         observer: &mut dyn StepObserver,
-    ) -> Result<Arrival> {
+    ) -> Result<IntegrationEnd> {
         self.check_steps(field, horizon)?;
         let dimension = field.start().dimension();
         let length = horizon.get() / self.count as f64;
@@ -101,7 +101,7 @@ impl Integrator for Layers {
                 |time, points| Ok(Moment { raw_time: RawTime::new(time)?, points, derivative: &derivative });
             observer.accepted(&Step::new(moment(from, &before)?, moment(to, &points)?, &segment))?;
         }
-        Ok(Arrival { points, steps: self.count as u64, rejected: 0 })
+        Ok(IntegrationEnd { points, steps: self.count as u64, rejected: 0 })
     }
 
     /// Twice as many layers: half the error, since the rule is of first order.
@@ -115,7 +115,7 @@ impl Integrator for Layers {
     }
 
     /// An adaptive run that is finer than a layer's error, about `η β^{−1/2}`.
-    fn judged_by(&self, beta: Beta, horizon: RawTime) -> Option<Box<dyn Integrator>> {
+    fn reference_integrator(&self, beta: Beta, horizon: RawTime) -> Option<Box<dyn Integrator>> {
         let step = horizon.get() / self.count as f64;
         let judge = Adaptive::new(0.0, JUDGE_ACCURACY * step / beta.get().sqrt()).ok()?;
         Some(Box::new(judge))

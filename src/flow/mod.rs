@@ -14,9 +14,9 @@
 //! | [`Trajectory`] | end, snapshots, statistics of a run |
 //! | [`ErrorBar`], [`bound`] | how far the end may be from the exact flow |
 //! | [`events`] | when an observable crosses a level |
-//! | `monitor` | laws that every run must obey, checked along the way |
+//! | `monitor` | what every run must obey, checked along the way |
 //!
-//! They meet in [`Flow`]: a schedule, a horizon, and what is wanted along the way.
+//! They meet in [`Flow`]: a schedule, a horizon, a drift, an integrator, and what is wanted along the way.
 //!
 //! # Paper
 //! `eq:z_dynamics_discrete_N_flow`, `upd:discr`, `alg:two_stage_multilayer_attn`
@@ -42,15 +42,17 @@ pub use bound::{Bound, Budget, Refusal};
 pub use error_bar::{ErrorBar, ErrorEstimate};
 pub use events::{AxisVariance, Crossing, Direction, Distance, Event, Observable, Passages, TotalVariance};
 pub use field::Field;
-pub use integrator::{Arrival, Integrator, Refinement};
+pub use integrator::{IntegrationEnd, Integrator, Refinement};
 pub use layers::Layers;
-pub use schedule::{Pace, Schedule};
+pub use schedule::{Rates, Schedule};
 pub use step::{Moment, Step, StepObserver};
 pub use time::Time;
 pub use trajectory::{Snapshot, Statistics, Trajectory};
 
+use std::sync::Arc;
+
 use crate::cloud::Cloud;
-use crate::drift::Drift;
+use crate::drift::{Auto, Drift};
 use crate::error::{Error, Result};
 use crate::scale::{Beta, RawTime};
 use bound::Certifier;
@@ -63,168 +65,215 @@ const SAME_TIME: f64 = 4.0 * f64::EPSILON;
 /// A drift that visits at least this share of all pairs is worth watching for an estimate alone.
 const MOST_PAIRS: f64 = 0.25;
 
-/// A flow up to a horizon. It can be run on any cloud, with any drift and integrator.
+/// A flow up to a horizon: what moves the particles, who follows them, and what is wanted along the way. It can be run on any cloud.
+///
+/// Unless said otherwise, kernel sums are evaluated by [`Auto`] and time is integrated by [`Adaptive`] with tolerances of `1e-8`.
 ///
 /// ```
 /// use ebflow::drift::Dense;
-/// use ebflow::flow::{Adaptive, Flow, Schedule};
+/// use ebflow::flow::{Adaptive, Flow};
 /// use ebflow::{Beta, Cloud, NoiseVariance, RawTime};
 /// let cloud = Cloud::new(vec![-1.2, -0.9, 0.8, 1.1], 1)?;
 /// let noise = NoiseVariance::new(0.1)?;
-/// let flow = Flow::new(Schedule::constant(Beta::new(20.0)?), noise.denoising_horizon())?
-///     .with_snapshots([RawTime::new(0.5)?])?
-///     .with_error_estimate();
-/// let trajectory = flow.run(&cloud, &Dense, &Adaptive::new(1e-6, 1e-6)?)?;
+/// let trajectory = Flow::new(Beta::new(20.0)?, noise.denoising_horizon())
+///     .with_drift(Dense)
+///     .with_integrator(Adaptive::new(1e-6, 1e-6)?)
+///     .with_snapshots([RawTime::new(0.5)?])
+///     .with_error_estimate()
+///     .run(&cloud)?;
 /// assert_eq!(trajectory.raw_time.get(), 1.0); // βτ/2
 /// assert_eq!(trajectory.snapshots[0].cloud.len(), 4);
 /// assert!(trajectory.error.estimate.unwrap().max < 1e-5);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct Flow {
+#[derive(Clone)]
+pub struct Flow<'a> {
     schedule: Schedule,
-    horizon: RawTime,
-    snapshots: Vec<RawTime>,
-    estimate: bool,
-    bound: bool,
+    horizon: Time,
+    drift: Arc<dyn Drift + 'a>,
+    integrator: Arc<dyn Integrator + 'a>,
+    snapshots: Vec<Time>,
+    request: ErrorRequest,
     events: Vec<Event>,
 }
 
-impl Flow {
-    /// The flow of a schedule up to a horizon in either clock.
-    pub fn new(schedule: Schedule, horizon: impl Into<Time>) -> Result<Self> {
-        let horizon = schedule.raw_time(horizon.into())?;
-        Ok(Self {
-            schedule,
-            horizon,
+/// How much is to be known about the error of a flow; each includes what comes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ErrorRequest {
+    Nothing,
+    Estimate,
+    Bound,
+}
+
+impl<'a> Flow<'a> {
+    /// The flow of a schedule, or of one inverse temperature, up to a horizon in either clock.
+    pub fn new(schedule: impl Into<Schedule>, horizon: impl Into<Time>) -> Self {
+        Self {
+            schedule: schedule.into(),
+            horizon: horizon.into(),
+            drift: Arc::new(Auto::default()),
+            integrator: Arc::new(Adaptive::default()),
             snapshots: Vec::new(),
-            estimate: false,
-            bound: false,
+            request: ErrorRequest::Nothing,
             events: Vec::new(),
-        })
+        }
+    }
+
+    /// Evaluates kernel sums this way.
+    pub fn with_drift(self, drift: impl Drift + 'a) -> Self {
+        self.with_shared_drift(Arc::new(drift))
+    }
+
+    pub(crate) fn with_shared_drift(self, drift: Arc<dyn Drift + 'a>) -> Self {
+        Self { drift, ..self }
+    }
+
+    /// Follows the flow in time this way: [`Layers`], or [`Adaptive`] with other tolerances.
+    pub fn with_integrator(self, integrator: impl Integrator + 'a) -> Self {
+        Self { integrator: Arc::new(integrator), ..self }
     }
 
     /// Asks for the cloud at more times, in any order and in either clock, none beyond the horizon. They are as accurate
     /// as the end: exact steps and layers where they coincide, else the integrator's path between its steps.
-    pub fn with_snapshots<T: Into<Time>>(mut self, times: impl IntoIterator<Item = T>) -> Result<Self> {
-        for time in times {
-            let time = self.schedule.raw_time(time.into())?;
-            if time.get() > self.horizon.get() * (1.0 + SAME_TIME) {
+    pub fn with_snapshots<T: Into<Time>>(mut self, times: impl IntoIterator<Item = T>) -> Self {
+        self.snapshots.extend(times.into_iter().map(Into::into));
+        self
+    }
+
+    /// Asks for an estimate of the error at the end.
+    pub fn with_error_estimate(self) -> Self {
+        Self { request: self.request.max(ErrorRequest::Estimate), ..self }
+    }
+
+    /// Asks for a [`bound`] on the error at the end, and for the estimate that comes with it.
+    pub fn with_error_bound(self) -> Self {
+        Self { request: ErrorRequest::Bound, ..self }
+    }
+
+    /// Asks when an observable crosses a level. The crossings are those of the flow, also for a network that only approximates it.
+    pub fn with_event(mut self, event: Event) -> Self {
+        self.events.push(event);
+        self
+    }
+
+    /// Follows the flow from `cloud` to the horizon.
+    pub fn run(&self, cloud: &Cloud) -> Result<Trajectory> {
+        self.run_observed(cloud, &mut Unobserved)
+    }
+
+    /// As [`Flow::run`], with somebody watching the steps.
+    pub fn run_observed(&self, cloud: &Cloud, observer: &mut dyn StepObserver) -> Result<Trajectory> {
+        self.check_events()?;
+        let horizon = self.schedule.raw_time(self.horizon)?;
+        Problem { flow: self, cloud, horizon, snapshots: self.snapshot_times(horizon)? }.solve(observer)
+    }
+
+    fn check_events(&self) -> Result<()> {
+        if self.events.is_empty() || self.schedule.constant_beta().is_some() {
+            return Ok(());
+        }
+        Err(Error::InvalidParameter {
+            name: "inverse temperature β(0) of a schedule that varies",
+            value: self.schedule.at(0.0)?.beta.get(),
+            requirement: "the same at all times when events are asked for; use a constant schedule",
+        })
+    }
+
+    fn snapshot_times(&self, horizon: RawTime) -> Result<Vec<RawTime>> {
+        let raw = |time: &Time| {
+            let time = self.schedule.raw_time(*time)?;
+            if time.get() > horizon.get() * (1.0 + SAME_TIME) {
                 return Err(Error::InvalidParameter {
                     name: "raw time of a snapshot",
                     value: time.get(),
                     requirement: "not beyond the horizon of the flow",
                 });
             }
-            self.snapshots.push(if time < self.horizon { time } else { self.horizon });
-        }
-        Ok(self)
+            Ok(if time < horizon { time } else { horizon })
+        };
+        self.snapshots.iter().map(raw).collect()
     }
+}
 
-    /// Asks for an estimate of the error at the end.
-    pub fn with_error_estimate(self) -> Self {
-        Self { estimate: true, ..self }
-    }
+/// A flow from one cloud, its times in the raw clock.
+struct Problem<'a> {
+    flow: &'a Flow<'a>,
+    cloud: &'a Cloud,
+    horizon: RawTime,
+    snapshots: Vec<RawTime>,
+}
 
-    /// Asks for a [`bound`] on the error at the end, and for the estimate that comes with it.
-    pub fn with_error_bound(self) -> Self {
-        Self { estimate: true, bound: true, ..self }
-    }
-
-    /// Asks when an observable crosses a level. The crossings are those of the flow, also for a network that only approximates it.
-    pub fn with_event(mut self, event: Event) -> Result<Self> {
-        if self.schedule.constant_beta().is_none() {
-            return Err(Error::InvalidParameter {
-                name: "inverse temperature β(0) of a schedule that varies",
-                value: self.schedule.at(0.0)?.beta.get(),
-                requirement: "the same at all times when events are asked for; use a constant schedule",
-            });
-        }
-        self.events.push(event);
-        Ok(self)
-    }
-
-    /// Follows the flow from `cloud` to the horizon.
-    pub fn run(&self, cloud: &Cloud, drift: &dyn Drift, integrator: &dyn Integrator) -> Result<Trajectory> {
-        self.run_observed(cloud, drift, integrator, &mut Unobserved)
-    }
-
-    /// As [`Flow::run`], with somebody watching the steps.
-    pub fn run_observed(
-        &self,
-        cloud: &Cloud,
-        drift: &dyn Drift,
-        integrator: &dyn Integrator,
-        observer: &mut dyn StepObserver,
-    ) -> Result<Trajectory> {
-        let beta = self.watched_beta(cloud, drift)?;
-        let judge = beta.and_then(|beta| integrator.judged_by(beta, self.horizon));
-        let own = beta.filter(|_| judge.is_none());
-        let mut certifier = own.map(|beta| self.certifier(cloud, drift, beta));
+impl Problem<'_> {
+    fn solve(&self, observer: &mut dyn StepObserver) -> Result<Trajectory> {
+        let (schedule, integrator) = (&self.flow.schedule, self.flow.integrator.as_ref());
+        let beta = self.watched_beta()?;
+        let reference = beta.and_then(|beta| integrator.reference_integrator(beta, self.horizon));
+        let own = beta.filter(|_| reference.is_none());
+        let mut certifier = own.map(|beta| self.certifier(beta));
         let mut watch = Watch {
-            monitor: Monitor::new(cloud, &self.schedule, integrator),
-            snapshots: Snapshots::new(&self.snapshots, cloud.points()),
+            monitor: Monitor::new(self.cloud, schedule, integrator),
+            snapshots: Snapshots::new(&self.snapshots, self.cloud.points()),
             certifier: certifier.as_mut(),
             observer,
         };
-        let journey = self.travel(cloud, drift, integrator, &mut watch)?;
-        let snapshots = self.collect(watch.snapshots, cloud)?;
-        let judgement = match (certifier, beta.zip(judge)) {
-            (Some(certifier), _) => self.judge(certifier, &journey.end, &journey.end, 0)?,
-            (None, Some((beta, judge))) => {
-                let mut certifier = self.certifier(cloud, drift, beta);
-                let watched = self.travel(cloud, drift, judge.as_ref(), &mut certifier)?;
-                self.judge(certifier, &journey.end, &watched.end, watched.statistics.evaluations)?
+        let run = self.integrate(integrator, &mut watch)?;
+        let snapshots = self.collect(watch.snapshots)?;
+        let judgement = match (certifier, beta.zip(reference)) {
+            (Some(certifier), _) => self.judge(certifier, &run.end, &run.end, 0)?,
+            (None, Some((beta, reference))) => {
+                let mut certifier = self.certifier(beta);
+                let watched = self.integrate(reference.as_ref(), &mut certifier)?;
+                self.judge(certifier, &run.end, &watched.end, watched.statistics.evaluations)?
             }
-            (None, None) => self.judge_by_refinement(&journey.end, cloud, drift, integrator)?,
+            (None, None) => self.judge_by_refinement(&run.end)?,
         };
         Ok(Trajectory {
             snapshots,
-            end: journey.end,
+            end: run.end,
             raw_time: self.horizon,
-            score_time: self.schedule.score_time(self.horizon)?,
+            score_time: schedule.score_time(self.horizon)?,
             events: judgement.events,
-            statistics: journey.statistics,
+            statistics: run.statistics,
             error: judgement.error,
         })
     }
 
     /// Integrates, unless there is no time to go.
-    fn travel(
-        &self,
-        cloud: &Cloud,
-        drift: &dyn Drift,
-        integrator: &dyn Integrator,
-        observer: &mut dyn StepObserver,
-    ) -> Result<Journey> {
+    fn integrate(&self, integrator: &dyn Integrator, observer: &mut dyn StepObserver) -> Result<Run> {
         if self.horizon.get() == 0.0 {
-            return Ok(Journey { end: cloud.clone(), statistics: Statistics::default() });
+            return Ok(Run { end: self.cloud.clone(), statistics: Statistics::default() });
         }
-        let mut field = Field::new(drift, &self.schedule, cloud);
-        let Arrival { points, steps, rejected } = integrator.integrate(&mut field, self.horizon, observer)?;
+        let mut field = self.field();
+        let IntegrationEnd { points, steps, rejected } =
+            integrator.integrate(&mut field, self.horizon, observer)?;
         let (evaluations, pairs) = (field.evaluations(), field.pairs());
         let statistics = Statistics { steps, rejected, evaluations, pairs };
-        Ok(Journey { end: cloud.moved_to(points)?, statistics })
+        Ok(Run { end: self.cloud.moved_to(points)?, statistics })
     }
 
     /// The inverse temperature, if a run has to be watched and can be. Watching sums over all pairs, once a step: for an estimate alone
     /// that is too much beside a drift that visits few of them, and a finer run is cheaper.
-    fn watched_beta(&self, cloud: &Cloud, drift: &dyn Drift) -> Result<Option<Beta>> {
-        let beta = self.schedule.constant_beta();
-        if self.bound || !self.events.is_empty() {
+    fn watched_beta(&self) -> Result<Option<Beta>> {
+        let beta = self.flow.schedule.constant_beta();
+        if self.flow.request == ErrorRequest::Bound || !self.flow.events.is_empty() {
             return Ok(beta);
         }
-        if !self.estimate || beta.is_none() {
+        if self.flow.request == ErrorRequest::Nothing || beta.is_none() {
             return Ok(None);
         }
-        let mut field = Field::new(drift, &self.schedule, cloud);
-        field.evaluate(0.0, cloud.points(), &mut vec![0.0; cloud.points().len()])?;
-        let all = (cloud.len() as f64).powi(2);
+        let mut field = self.field();
+        field.evaluate(0.0, self.cloud.points(), &mut vec![0.0; self.cloud.points().len()])?;
+        let all = (self.cloud.len() as f64).powi(2);
         Ok(beta.filter(|_| field.pairs() as f64 >= MOST_PAIRS * all))
     }
 
-    fn certifier<'a>(&'a self, cloud: &'a Cloud, drift: &'a dyn Drift, beta: Beta) -> Certifier<'a> {
-        Certifier::new(Field::new(drift, &self.schedule, cloud), beta, self.bound).looking_for(&self.events)
+    fn field(&self) -> Field<'_> {
+        Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud)
+    }
+
+    fn certifier(&self, beta: Beta) -> Certifier<'_> {
+        let bound = self.flow.request == ErrorRequest::Bound;
+        Certifier::new(self.field(), beta, bound).looking_for(&self.flow.events)
     }
 
     /// What a certifier that watched a run to `watched` says about one that ended at `end`; `spent` evaluations were made to get to `watched`
@@ -232,8 +281,10 @@ impl Flow {
     fn judge(&self, certifier: Certifier<'_>, end: &Cloud, watched: &Cloud, spent: u64) -> Result<Judgement> {
         let error = certifier.error_of(end, watched);
         let evaluations = spent + certifier.evaluations();
-        let estimate = self.estimate.then(|| ErrorEstimate::of(end, &error, evaluations));
-        let (bound, refusal) = match self.bound.then(|| certifier.bound(end, &error)) {
+        let request = self.flow.request;
+        let estimate =
+            (request >= ErrorRequest::Estimate).then(|| ErrorEstimate::of(end, &error, evaluations));
+        let (bound, refusal) = match (request == ErrorRequest::Bound).then(|| certifier.bound(end, &error)) {
             None => (None, None),
             Some(Ok(bound)) => (Some(bound), None),
             Some(Err(refusal)) => (None, Some(refusal)),
@@ -242,30 +293,24 @@ impl Flow {
     }
 
     /// Estimates the error of a run that was not watched by a finer one, if an estimate is wanted.
-    fn judge_by_refinement(
-        &self,
-        end: &Cloud,
-        cloud: &Cloud,
-        drift: &dyn Drift,
-        integrator: &dyn Integrator,
-    ) -> Result<Judgement> {
-        if !self.estimate {
+    fn judge_by_refinement(&self, end: &Cloud) -> Result<Judgement> {
+        if self.flow.request == ErrorRequest::Nothing {
             return Ok(Judgement::default());
         }
-        let finer = integrator.refined();
-        let journey = self.travel(cloud, drift, finer.integrator.as_ref(), &mut Unobserved)?;
-        let estimate = ErrorEstimate::between(end, &journey.end, finer.gain, journey.statistics.evaluations);
-        let refusal = self.bound.then_some(Refusal::VaryingSchedule);
+        let finer = self.flow.integrator.refined();
+        let run = self.integrate(finer.integrator.as_ref(), &mut Unobserved)?;
+        let estimate = ErrorEstimate::between(end, &run.end, finer.gain, run.statistics.evaluations);
+        let refusal = (self.flow.request == ErrorRequest::Bound).then_some(Refusal::VaryingSchedule);
         Ok(Judgement {
             error: ErrorBar { estimate: Some(estimate), bound: None, refusal },
             events: Vec::new(),
         })
     }
 
-    fn collect(&self, snapshots: Snapshots<'_>, cloud: &Cloud) -> Result<Vec<Snapshot>> {
+    fn collect(&self, snapshots: Snapshots<'_>) -> Result<Vec<Snapshot>> {
         let snapshot = |(raw_time, points): (RawTime, Vec<f64>)| {
-            let score_time = self.schedule.score_time(raw_time)?;
-            Ok(Snapshot { raw_time, score_time, cloud: cloud.moved_to(points)? })
+            let score_time = self.flow.schedule.score_time(raw_time)?;
+            Ok(Snapshot { raw_time, score_time, cloud: self.cloud.moved_to(points)? })
         };
         snapshots.into_taken().map(snapshot).collect()
     }
@@ -279,7 +324,7 @@ struct Judgement {
 }
 
 /// One pass from the start to the horizon.
-struct Journey {
+struct Run {
     end: Cloud,
     statistics: Statistics,
 }

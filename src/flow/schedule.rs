@@ -46,14 +46,14 @@ enum Kind {
 
 /// What a schedule says at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct Rates {
     /// Inverse temperature `β(t)`.
     pub beta: Beta,
     /// Rate `η(t)`: the speed is `η v`.
     pub rate: f64,
 }
 
-impl Pace {
+impl Rates {
     /// `ds/dt = η/β`.
     fn clock_speed(self) -> f64 {
         self.rate / self.beta.get()
@@ -76,17 +76,17 @@ impl Schedule {
     }
 
     /// `β(t)` and `η(t)`.
-    pub fn at(&self, raw_time: f64) -> Result<Pace> {
+    pub fn at(&self, raw_time: f64) -> Result<Rates> {
         match &self.0 {
-            Kind::Constant(beta) => Ok(Pace { beta: *beta, rate: 1.0 }),
+            Kind::Constant(beta) => Ok(Rates { beta: *beta, rate: 1.0 }),
             Kind::Varying { beta, rate } => {
-                let pace = Pace { beta: Beta::new(beta(raw_time))?, rate: rate(raw_time) };
-                if pace.rate > 0.0 && pace.rate.is_finite() {
-                    return Ok(pace);
+                let rates = Rates { beta: Beta::new(beta(raw_time))?, rate: rate(raw_time) };
+                if rates.rate > 0.0 && rates.rate.is_finite() {
+                    return Ok(rates);
                 }
                 Err(Error::InvalidParameter {
                     name: "rate η(t) of the schedule",
-                    value: pace.rate,
+                    value: rates.rate,
                     requirement: "a positive finite number at every time of the flow",
                 })
             }
@@ -120,7 +120,13 @@ impl Schedule {
     }
 
     fn clock(&self) -> Clock<impl Fn(f64) -> Result<f64>> {
-        Clock { speed: |raw_time| self.at(raw_time).map(Pace::clock_speed) }
+        Clock { speed: |raw_time| self.at(raw_time).map(Rates::clock_speed) }
+    }
+}
+
+impl From<Beta> for Schedule {
+    fn from(beta: Beta) -> Self {
+        Self::constant(beta)
     }
 }
 

@@ -14,7 +14,7 @@ use super::spacing::{Spacing, Wish};
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
-use crate::flow::{Adaptive, Flow, Schedule};
+use crate::flow::{Adaptive, Flow};
 use crate::law::LineLaw;
 use crate::scale::{Beta, RawTime};
 
@@ -127,8 +127,11 @@ impl Grading {
         let cloud = cloud.with_weights(grid.weights.clone())?;
         let moment = |i: usize| RawTime::new(horizon.get() * i as f64 / PILOT_MOMENTS as f64);
         let moments = (1..PILOT_MOMENTS).map(moment).collect::<Result<Vec<_>>>()?;
-        let flow = Flow::new(Schedule::constant(self.beta), horizon)?.with_snapshots(moments)?;
-        let run = flow.run(&cloud, drift, &Adaptive::new(0.0, PILOT_TOLERANCE * self.scale)?)?;
+        let flow = Flow::new(self.beta, horizon).with_snapshots(moments);
+        let run = flow
+            .with_drift(drift)
+            .with_integrator(Adaptive::new(0.0, PILOT_TOLERANCE * self.scale)?)
+            .run(&cloud)?;
         let moments: Vec<&[f64]> =
             run.snapshots.iter().map(|s| s.cloud.points()).chain([run.end.points()]).collect();
         let cell = |j: usize| {

@@ -21,7 +21,7 @@ use super::state::State;
 use crate::cloud::{Cloud, norm};
 use crate::drift::Drift;
 use crate::error::Result;
-use crate::flow::{Adaptive, Flow, Schedule};
+use crate::flow::{Adaptive, Flow};
 use crate::scale::{Beta, RawTime};
 
 /// Tracers that compare the two resolutions in the plane.
@@ -79,8 +79,8 @@ pub(super) fn advanced(
     tolerance: f64,
     drift: &dyn Drift,
 ) -> Result<Cloud> {
-    let flow = Flow::new(Schedule::constant(beta), by)?;
-    Ok(flow.run(cloud, drift, &Adaptive::new(0.0, tolerance)?)?.end)
+    let flow = Flow::new(beta, by);
+    Ok(flow.with_drift(drift).with_integrator(Adaptive::new(0.0, tolerance)?).run(cloud)?.end)
 }
 
 /// Two resolutions on their way.

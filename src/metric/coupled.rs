@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
     use crate::drift::Dense;
-    use crate::flow::{Adaptive, Flow, Schedule};
+    use crate::flow::{Adaptive, Flow};
     use crate::law::{Gaussian, Law};
     use crate::scale::{Beta, NoiseVariance};
 
@@ -120,8 +120,13 @@ mod tests {
         let horizon = noise.denoising_horizon();
         let distance = |n: usize| {
             let start = law.sample_noisy(n, noise, SEED).unwrap().noisy;
-            let run = Flow::new(Schedule::constant(beta), horizon).unwrap();
-            let end = run.run(&start, &Dense, &Adaptive::new(1e-8, 1e-8).unwrap()).unwrap().end;
+            let run = Flow::new(beta, horizon);
+            let end = run
+                .with_drift(Dense)
+                .with_integrator(Adaptive::new(1e-8, 1e-8).unwrap())
+                .run(&start)
+                .unwrap()
+                .end;
             coupled_to_gaussian(&start, &end, &flow, horizon.to_raw(beta).unwrap()).unwrap().mean
         };
         let (few, many) = (distance(125), distance(2000));

@@ -77,6 +77,19 @@ pub fn distance(a: &Cloud, b: &Cloud) -> Result<Distance> {
     Distance::by_transport(a, b)
 }
 
+/// W1 between two clouds, from both sides: what the exact distance is known to lie between.
+///
+/// ```
+/// use ebflow::Cloud;
+/// let (a, b) = (Cloud::new(vec![0.0, 0.0], 2)?, Cloud::new(vec![3.0, 4.0, 0.0, 0.0], 2)?);
+/// let distance = ebflow::w1(&a, &b)?;
+/// assert!(distance.lower <= 2.5 && 2.5 <= distance.upper);
+/// # Ok::<(), ebflow::Error>(())
+/// ```
+pub fn w1(a: &Cloud, b: &Cloud) -> Result<Bracket> {
+    Ok(distance(a, b)?.bracket)
+}
+
 /// W1 between a cloud and a law: exactly on the line and for atoms, otherwise as a bracket, for which alone points are sampled.
 pub fn distance_to_law(cloud: &Cloud, law: &Law, sampling: &Sampling) -> Result<Distance> {
     check_dimension(cloud, law)?;

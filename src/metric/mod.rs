@@ -30,7 +30,7 @@ pub mod transport;
 
 pub use bracket::{SampledBracket, Sampling, bracket};
 pub use coupled::{CoupledDistance, coupled, coupled_to_gaussian};
-pub use distance::{Distance, Method, distance, distance_to_law};
+pub use distance::{Distance, Method, distance, distance_to_law, w1};
 pub use floor::{SimulatedFloor, line_floor, simulated_floor, two_sample_floor};
 pub use gaussian::{GaussianDistance, between_gaussians};
 pub use gaussian_norm::mean_length;

@@ -41,9 +41,7 @@ pub use row::{CloudPath, Measurement, Outcome, Row, Values};
 pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
 pub(crate) use spec::nearest as nearest_name;
-pub use spec::{
-    Band, DriftMethod, FitSpec, MeasureSpec, MethodSpec, Model, Preset, Spec, SpecError, Sweep, Tolerances,
-};
+pub use spec::{Band, FitSpec, MeasureSpec, MethodSpec, Model, Preset, Spec, SpecError, Sweep, Tolerances};
 pub use store::Store;
 pub use summary::{Completeness, Filled, Group, PathStatistic, Statistic, Summary, Table};
 

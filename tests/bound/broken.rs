@@ -1,10 +1,8 @@
 //! Right-hand sides and integrators that are wrong on purpose: something must notice.
 
 use ebflow::drift::Dense;
-use ebflow::flow::{Arrival, Field, Flow, Integrator, Moment, Refinement, Step, StepObserver};
-use ebflow::{
-    Adaptive, Beta, Cloud, CloudView, Drift, DriftField, Layers, RawTime, Result, Schedule, Targets,
-};
+use ebflow::flow::{Field, Flow, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
+use ebflow::{Adaptive, Beta, Cloud, CloudView, Drift, DriftField, Layers, RawTime, Result, Targets};
 
 use crate::problems::{Problem, Shape};
 use crate::reference::{distances, solve};
@@ -25,8 +23,8 @@ fn cloud() -> Cloud {
     problem.cloud()
 }
 
-fn flow() -> Flow {
-    Flow::new(Schedule::constant(Beta::new(BETA).unwrap()), RawTime::new(HORIZON).unwrap()).unwrap()
+fn flow() -> Flow<'static> {
+    Flow::new(Beta::new(BETA).unwrap(), RawTime::new(HORIZON).unwrap())
 }
 
 fn adaptive() -> Adaptive {
@@ -64,7 +62,8 @@ fn wrong_weight(sources: CloudView<'_>, by: f64, velocity: &mut [f64]) {
 }
 
 fn is_caught(drift: &dyn Drift) -> String {
-    let error = flow().with_error_bound().run(&cloud(), drift, &adaptive()).unwrap_err();
+    let error =
+        flow().with_error_bound().with_drift(drift).with_integrator(adaptive()).run(&cloud()).unwrap_err();
     assert!(error.is_numerical(), "{error}");
     error.to_string()
 }
@@ -105,7 +104,7 @@ impl Integrator for PosingEuler {
         field: &mut Field<'_>,
         horizon: RawTime,
         observer: &mut dyn StepObserver,
-    ) -> Result<Arrival> {
+    ) -> Result<IntegrationEnd> {
         const STEPS: u32 = 60;
         let length = horizon.get() / f64::from(STEPS);
         let mut points = field.start().points().to_vec();
@@ -127,7 +126,7 @@ impl Integrator for PosingEuler {
             points = next;
             std::mem::swap(&mut here, &mut there);
         }
-        Ok(Arrival { points, steps: u64::from(STEPS), rejected: 0 })
+        Ok(IntegrationEnd { points, steps: u64::from(STEPS), rejected: 0 })
     }
 
     fn refined(&self) -> Refinement {
@@ -138,9 +137,17 @@ impl Integrator for PosingEuler {
 #[test]
 fn euler_posing_as_a_method_of_fifth_order() {
     let cloud = cloud();
-    let honest = flow().with_error_bound().run(&cloud, &Dense, &adaptive()).unwrap().error.bound.unwrap();
+    let honest = flow()
+        .with_error_bound()
+        .with_drift(Dense)
+        .with_integrator(adaptive())
+        .run(&cloud)
+        .unwrap()
+        .error
+        .bound
+        .unwrap();
     assert!(honest.max < 1e-6, "{}", honest.max);
-    let run = flow().with_error_bound().run(&cloud, &Dense, &PosingEuler).unwrap();
+    let run = flow().with_error_bound().with_drift(Dense).with_integrator(PosingEuler).run(&cloud).unwrap();
     let truth = distances(&run.end, &solve(&cloud, BETA, HORIZON));
     let bound = run.error.bound.unwrap();
     assert!(truth.iter().zip(&bound.per_particle).all(|(error, bound)| error <= bound));
@@ -153,7 +160,7 @@ fn a_drift_that_points_outwards_is_caught_in_every_run() {
         Spoiled(|_: CloudView<'_>, velocity: &mut [f64]| velocity.iter_mut().for_each(|v| *v = -*v));
     let integrators: [&dyn Integrator; 2] = [&Layers::new(20).unwrap(), &adaptive()];
     for integrator in integrators {
-        let error = flow().run(&cloud(), &outwards, integrator).unwrap_err();
+        let error = flow().with_drift(&outwards).with_integrator(integrator).run(&cloud()).unwrap_err();
         assert!(error.is_numerical() && error.to_string().contains("convex hull"), "{error}");
     }
 }
@@ -169,7 +176,7 @@ fn a_drift_that_is_too_fast_is_caught_in_every_run() {
             velocity[c] = z[2 * farthest + c] - z[c];
         }
     });
-    let error = flow().run(&cloud(), &rushing, &adaptive()).unwrap_err();
+    let error = flow().with_drift(&rushing).with_integrator(adaptive()).run(&cloud()).unwrap_err();
     assert!(error.is_numerical() && error.to_string().contains("action estimate"), "{error}");
 }
 
@@ -182,7 +189,7 @@ impl Integrator for Overshooting {
         field: &mut Field<'_>,
         horizon: RawTime,
         observer: &mut dyn StepObserver,
-    ) -> Result<Arrival> {
+    ) -> Result<IntegrationEnd> {
         let points = field.start().points().to_vec();
         let mut derivative = vec![0.0; points.len()];
         field.evaluate(0.0, &points, &mut derivative)?;
@@ -191,7 +198,7 @@ impl Integrator for Overshooting {
             |time: f64, points| Ok(Moment { raw_time: RawTime::new(time)?, points, derivative: &derivative });
         let path = |_: f64| Ok(points.clone());
         observer.accepted(&Step::new(moment(0.0, &points)?, moment(horizon.get(), &next)?, &path))?;
-        Ok(Arrival { points: next, steps: 1, rejected: 0 })
+        Ok(IntegrationEnd { points: next, steps: 1, rejected: 0 })
     }
 
     fn refined(&self) -> Refinement {
@@ -205,6 +212,6 @@ impl Integrator for Overshooting {
 
 #[test]
 fn an_integrator_that_leaves_the_hull_is_caught_in_every_run() {
-    let error = flow().run(&cloud(), &Dense, &Overshooting).unwrap_err();
+    let error = flow().with_drift(Dense).with_integrator(Overshooting).run(&cloud()).unwrap_err();
     assert!(error.is_numerical() && error.to_string().contains("left the convex hull"), "{error}");
 }

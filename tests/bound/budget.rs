@@ -2,7 +2,7 @@
 
 use ebflow::drift::{Blocks, Dense, Tolerance};
 use ebflow::flow::{Budget, Flow};
-use ebflow::{Adaptive, Beta, Cloud, Drift, RawTime, Schedule};
+use ebflow::{Adaptive, Beta, Cloud, Drift, RawTime};
 
 use crate::problems::{Problem, Shape};
 use crate::reference::{distances, solve};
@@ -21,9 +21,13 @@ fn cloud() -> Cloud {
 }
 
 fn budget(drift: &dyn Drift, tolerance: f64) -> Budget {
-    let flow = Flow::new(Schedule::constant(Beta::new(40.0).unwrap()), RawTime::new(2.0).unwrap()).unwrap();
-    let run =
-        flow.with_error_bound().run(&cloud(), drift, &Adaptive::new(tolerance, tolerance).unwrap()).unwrap();
+    let flow = Flow::new(Beta::new(40.0).unwrap(), RawTime::new(2.0).unwrap());
+    let run = flow
+        .with_error_bound()
+        .with_drift(drift)
+        .with_integrator(Adaptive::new(tolerance, tolerance).unwrap())
+        .run(&cloud())
+        .unwrap();
     let bound = run.error.bound.unwrap();
     let Budget { integration, truncation, rounding } = bound.budget;
     assert!((integration + truncation + rounding - bound.w1).abs() <= 1e-12 * bound.w1);
@@ -52,9 +56,13 @@ fn each_source_moves_its_own_share() {
 fn a_drift_that_truncates_visibly_is_still_bounded() {
     let cloud = cloud();
     let exact = solve(&cloud, 40.0, 2.0);
-    let flow = Flow::new(Schedule::constant(Beta::new(40.0).unwrap()), RawTime::new(2.0).unwrap()).unwrap();
-    let run =
-        flow.with_error_bound().run(&cloud, &truncated(1e-4), &Adaptive::new(1e-10, 1e-10).unwrap()).unwrap();
+    let flow = Flow::new(Beta::new(40.0).unwrap(), RawTime::new(2.0).unwrap());
+    let run = flow
+        .with_error_bound()
+        .with_drift(truncated(1e-4))
+        .with_integrator(Adaptive::new(1e-10, 1e-10).unwrap())
+        .run(&cloud)
+        .unwrap();
     let bound = run.error.bound.unwrap();
     let errors = distances(&run.end, &exact);
     assert!(errors.iter().copied().fold(0.0, f64::max) > 1e-9, "the truncation should be visible");

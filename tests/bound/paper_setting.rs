@@ -2,7 +2,7 @@
 
 use ebflow::drift::Dense;
 use ebflow::flow::Flow;
-use ebflow::{Adaptive, Beta, NoiseVariance, Schedule};
+use ebflow::{Adaptive, Beta, NoiseVariance};
 
 use crate::problems::{Problem, Shape};
 
@@ -21,10 +21,11 @@ fn five_thousand_particles_are_bounded_far_below_what_is_asked() {
         seed: 1,
     };
     let horizon = NoiseVariance::new(problem.noise).unwrap().denoising_horizon();
-    let flow =
-        Flow::new(Schedule::constant(Beta::new(problem.beta).unwrap()), horizon).unwrap().with_error_bound();
+    let flow = Flow::new(Beta::new(problem.beta).unwrap(), horizon).with_error_bound();
     let run = flow
-        .run(&problem.cloud(), &Dense, &Adaptive::new(problem.tolerance, problem.tolerance).unwrap())
+        .with_drift(Dense)
+        .with_integrator(Adaptive::new(problem.tolerance, problem.tolerance).unwrap())
+        .run(&problem.cloud())
         .unwrap();
     let bound = run.error.bound.unwrap();
     println!(

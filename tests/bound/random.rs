@@ -52,10 +52,11 @@ fn check(number: usize) -> Vec<Outcome> {
     let cloud = problem.cloud();
     let exact = solve(&cloud, problem.beta, problem.horizon());
     let schedule = Schedule::constant(Beta::new(problem.beta).unwrap());
-    let flow = Flow::new(schedule, RawTime::new(problem.horizon()).unwrap()).unwrap().with_error_bound();
+    let flow = Flow::new(schedule, RawTime::new(problem.horizon()).unwrap()).with_error_bound();
     let drift = drift(number, problem.tolerance);
     let outcome = |(layered, integrator): (usize, Box<dyn Integrator>)| {
-        let run = flow.run(&cloud, drift.as_ref(), integrator.as_ref()).unwrap();
+        let run =
+            flow.clone().with_drift(drift.as_ref()).with_integrator(integrator.as_ref()).run(&cloud).unwrap();
         judge(problem, layered == 1, &run, &exact)
     };
     integrators(&problem).into_iter().enumerate().map(outcome).collect()

@@ -19,15 +19,17 @@ fn long() -> Cloud {
     problem.cloud()
 }
 
-fn flow(beta: f64, horizon: f64) -> Flow {
-    Flow::new(Schedule::constant(Beta::new(beta).unwrap()), RawTime::new(horizon).unwrap()).unwrap()
+fn flow(beta: f64, horizon: f64) -> Flow<'static> {
+    Flow::new(Beta::new(beta).unwrap(), RawTime::new(horizon).unwrap())
 }
 
 #[test]
 fn a_long_horizon_at_a_loose_tolerance_is_refused_with_its_reason() {
     let run = flow(50.0, 20.0)
         .with_error_bound()
-        .run(&long(), &Dense, &Adaptive::new(1e-3, 1e-3).unwrap())
+        .with_drift(Dense)
+        .with_integrator(Adaptive::new(1e-3, 1e-3).unwrap())
+        .run(&long())
         .unwrap();
     assert!(run.error.bound.is_none() && run.error.estimate.is_some());
     let refusal = run.error.refusal.unwrap();
@@ -39,8 +41,13 @@ fn a_long_horizon_at_a_loose_tolerance_is_refused_with_its_reason() {
 #[test]
 fn a_varying_schedule_is_refused_but_estimated() {
     let schedule = Schedule::varying(|t| 5.0 + t, |_| 1.0);
-    let flow = Flow::new(schedule, RawTime::new(1.0).unwrap()).unwrap().with_error_bound();
-    let run = flow.run(&long(), &Dense, &Adaptive::new(1e-6, 1e-6).unwrap()).unwrap();
+    let flow = Flow::new(schedule, RawTime::new(1.0).unwrap()).with_error_bound();
+    let run = flow
+        .clone()
+        .with_drift(Dense)
+        .with_integrator(Adaptive::new(1e-6, 1e-6).unwrap())
+        .run(&long())
+        .unwrap();
     assert_eq!(run.error.refusal, Some(Refusal::VaryingSchedule));
     assert!(run.error.estimate.unwrap().max < 1e-4);
 }
@@ -50,16 +57,30 @@ fn a_run_that_does_not_move_is_exact() {
     let integrators: [&dyn ebflow::flow::Integrator; 2] =
         [&Adaptive::new(1e-6, 1e-6).unwrap(), &Layers::new(3).unwrap()];
     for integrator in integrators {
-        let run = flow(5.0, 0.0).with_error_bound().run(&long(), &Dense, integrator).unwrap();
+        let run = flow(5.0, 0.0)
+            .with_error_bound()
+            .with_drift(Dense)
+            .with_integrator(integrator)
+            .run(&long())
+            .unwrap();
         assert_eq!(run.error.bound.unwrap().max, 0.0);
         let alone = Cloud::new(vec![3.0, -1.0], 2).unwrap();
-        let run = flow(5.0, 1.0).with_error_bound().run(&alone, &Dense, integrator).unwrap();
+        let run = flow(5.0, 1.0)
+            .with_error_bound()
+            .with_drift(Dense)
+            .with_integrator(integrator)
+            .run(&alone)
+            .unwrap();
         assert!(run.error.bound.unwrap().max < 1e-14);
     }
 }
 
 #[test]
 fn what_was_not_asked_for_is_absent() {
-    let run = flow(5.0, 1.0).run(&long(), &Dense, &Adaptive::new(1e-6, 1e-6).unwrap()).unwrap();
+    let run = flow(5.0, 1.0)
+        .with_drift(Dense)
+        .with_integrator(Adaptive::new(1e-6, 1e-6).unwrap())
+        .run(&long())
+        .unwrap();
     assert!(run.error == ebflow::flow::ErrorBar::default() && run.events.is_empty());
 }

@@ -2,7 +2,7 @@
 
 use ebflow::drift::{Blocks, Dense, Tolerance};
 use ebflow::flow::{Flow, Integrator};
-use ebflow::{Adaptive, Beta, Drift, Layers, RawTime, Schedule};
+use ebflow::{Adaptive, Beta, Drift, Layers, RawTime};
 
 use crate::problems::{Problem, Shape};
 
@@ -18,7 +18,7 @@ fn threads_change_nothing() {
         seed: 8,
     };
     let cloud = problem.cloud();
-    let flow = Flow::new(Schedule::constant(Beta::new(10.0).unwrap()), RawTime::new(1.0).unwrap()).unwrap();
+    let flow = Flow::new(Beta::new(10.0).unwrap(), RawTime::new(1.0).unwrap());
     let flow = flow.with_error_bound();
     let blocks = Blocks { tolerance: Tolerance::new(1e-9).unwrap() };
     let drifts: [&dyn Drift; 2] = [&Dense, &blocks];
@@ -27,7 +27,9 @@ fn threads_change_nothing() {
         for integrator in integrators {
             let bar = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| flow.run(&cloud, drift, integrator).unwrap().error)
+                pool.install(|| {
+                    flow.clone().with_drift(drift).with_integrator(integrator).run(&cloud).unwrap().error
+                })
             };
             let one = bar(1);
             assert!(one.bound.is_some());

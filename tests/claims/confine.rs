@@ -4,7 +4,7 @@ use ebflow::claim::confine::{
     ActionEstimate, InvariantBall, LayersToFlow, MomentGrowth, Stability, lipschitz,
 };
 use ebflow::claim::{Claim, Record, Role, Row, VerdictKind, baseline};
-use ebflow::flow::{Arrival, Field, Integrator, Moment, Refinement, Step, StepObserver};
+use ebflow::flow::{Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
 use ebflow::study::Preset;
 use ebflow::{BallRadius, Beta, Drift, RawTime, Result};
 
@@ -188,7 +188,7 @@ impl Integrator for Rule {
         field: &mut Field<'_>,
         horizon: RawTime,
         observer: &mut dyn StepObserver,
-    ) -> Result<Arrival> {
+    ) -> Result<IntegrationEnd> {
         let mut points = field.start().points().to_vec();
         let length = horizon.get() / self.steps as f64;
         for step in 0..self.steps {
@@ -205,7 +205,7 @@ impl Integrator for Rule {
             ))?;
             points = next;
         }
-        Ok(Arrival { points, steps: self.steps as u64, rejected: 0 })
+        Ok(IntegrationEnd { points, steps: self.steps as u64, rejected: 0 })
     }
 
     fn refined(&self) -> Refinement {

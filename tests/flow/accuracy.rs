@@ -16,9 +16,9 @@ fn adaptive(tolerance: f64) -> Adaptive {
     Adaptive::new(tolerance, tolerance).unwrap()
 }
 
-fn snapshots_at(times: &[f64]) -> Flow {
+fn snapshots_at(times: &[f64]) -> Flow<'static> {
     let times = times.iter().map(|t| RawTime::new(*t).unwrap());
-    flow(BETA, HORIZON).with_snapshots(times).unwrap()
+    flow(BETA, HORIZON).with_snapshots(times)
 }
 
 /// The worst particle may miss the tolerance by this factor: the tolerance bounds what a step adds, and the flow
@@ -30,7 +30,8 @@ fn the_worst_particle_follows_the_tolerance_within_the_budget() {
     let cloud = noisy_mixture(5000, SEED);
     let exact = &solve(&cloud, BETA, &[HORIZON])[0];
     for (tolerance, budget) in [(1e-3, 45), (1e-6, 175), (1e-9, 430)] {
-        let run = flow(BETA, HORIZON).run(&cloud, &Dense, &adaptive(tolerance)).unwrap();
+        let run =
+            flow(BETA, HORIZON).with_drift(Dense).with_integrator(adaptive(tolerance)).run(&cloud).unwrap();
         let (error, spent) = (max_distance(&run.end, exact), run.statistics.evaluations);
         println!("tolerance {tolerance:e}: error {error:.2e}, {:?}", run.statistics);
         assert!(error <= SOLVER * tolerance, "tolerance {tolerance:e}: error {error:e}");
@@ -57,14 +58,19 @@ fn snapshots_are_as_accurate_as_the_steps_around_them() {
     let cloud = noisy_mixture(100, SEED);
     for tolerance in [1e-3, 1e-6, 1e-9] {
         let mut ends = StepEnds::default();
-        flow(BETA, HORIZON).run_observed(&cloud, &Dense, &adaptive(tolerance), &mut ends).unwrap();
+        flow(BETA, HORIZON)
+            .with_drift(Dense)
+            .with_integrator(adaptive(tolerance))
+            .run_observed(&cloud, &mut ends)
+            .unwrap();
         let mut times = Vec::new();
         for (k, end) in ends.0.iter().enumerate() {
             let start = if k == 0 { 0.0 } else { ends.0[k - 1] };
             times.extend([0.21, 0.5, 0.77].map(|share| start + share * (end - start)));
             times.push(*end);
         }
-        let run = snapshots_at(&times).run(&cloud, &Dense, &adaptive(tolerance)).unwrap();
+        let run =
+            snapshots_at(&times).with_drift(Dense).with_integrator(adaptive(tolerance)).run(&cloud).unwrap();
         let exact = solve(&cloud, BETA, &times);
         let error = |(snapshot, exact): (&Snapshot, &Cloud)| max_distance(&snapshot.cloud, exact);
         let errors: Vec<f64> = run.snapshots.iter().zip(&exact).map(error).collect();
@@ -83,7 +89,11 @@ fn layers_converge_at_first_order() {
     let cloud = noisy_mixture(500, SEED);
     let exact = &solve(&cloud, BETA, &[HORIZON])[0];
     let errors = |count: usize| {
-        let run = flow(BETA, HORIZON).run(&cloud, &Dense, &Layers::new(count).unwrap()).unwrap();
+        let run = flow(BETA, HORIZON)
+            .with_drift(Dense)
+            .with_integrator(Layers::new(count).unwrap())
+            .run(&cloud)
+            .unwrap();
         assert_eq!(run.statistics.evaluations, count as u64);
         let distances = distances(&run.end, exact);
         (max_distance(&run.end, exact), distances.iter().sum::<f64>() / distances.len() as f64)
@@ -99,10 +109,15 @@ fn layers_converge_at_first_order() {
 fn layers_give_snapshots_at_their_boundaries_and_segments_between() {
     let cloud = noisy_mixture(50, SEED);
     let after = |count: usize, time: f64| -> Cloud {
-        flow(BETA, time).run(&cloud, &Dense, &Layers::new(count).unwrap()).unwrap().end
+        flow(BETA, time)
+            .with_drift(Dense)
+            .with_integrator(Layers::new(count).unwrap())
+            .run(&cloud)
+            .unwrap()
+            .end
     };
     let run = snapshots_at(&[2.5, 1.25, 1.3125, 0.0, HORIZON]);
-    let run = run.run(&cloud, &Dense, &Layers::new(40).unwrap()).unwrap();
+    let run = run.clone().with_drift(Dense).with_integrator(Layers::new(40).unwrap()).run(&cloud).unwrap();
     let cloud_at = |k: usize| &run.snapshots[k].cloud;
     assert_eq!(*cloud_at(0), after(20, 2.5));
     assert_eq!(*cloud_at(1), after(10, 1.25));
@@ -124,7 +139,12 @@ fn the_error_estimate_is_close_to_the_error() {
         Box::new(Layers::new(1000).unwrap()),
     ];
     for integrator in &integrators {
-        let run = flow(BETA, HORIZON).with_error_estimate().run(&cloud, &Dense, integrator.as_ref()).unwrap();
+        let run = flow(BETA, HORIZON)
+            .with_error_estimate()
+            .with_drift(Dense)
+            .with_integrator(integrator.as_ref())
+            .run(&cloud)
+            .unwrap();
         let estimate = run.error.estimate.unwrap();
         let errors = distances(&run.end, exact);
         let (max, mean) = (max_distance(&run.end, exact), errors.iter().sum::<f64>() / errors.len() as f64);

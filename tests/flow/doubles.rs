@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ebflow::drift::Dense;
 use ebflow::flow::{Flow, Integrator};
-use ebflow::{
-    Adaptive, Beta, Cloud, CloudView, Drift, DriftField, Error, Layers, RawTime, Result, Schedule, Targets,
-};
+use ebflow::{Adaptive, Beta, Cloud, CloudView, Drift, DriftField, Error, Layers, RawTime, Result, Targets};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
@@ -16,8 +14,8 @@ pub fn integrators() -> [Box<dyn Integrator>; 2] {
     [Box::new(Layers::new(40).unwrap()), Box::new(Adaptive::new(1e-8, 1e-8).unwrap())]
 }
 
-pub fn flow(beta: f64, raw_time: f64) -> Flow {
-    Flow::new(Schedule::constant(Beta::new(beta).unwrap()), RawTime::new(raw_time).unwrap()).unwrap()
+pub fn flow(beta: f64, raw_time: f64) -> Flow<'static> {
+    Flow::new(Beta::new(beta).unwrap(), RawTime::new(raw_time).unwrap())
 }
 
 pub fn cloud(points: &[f64], dimension: usize) -> Cloud {

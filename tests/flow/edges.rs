@@ -13,7 +13,10 @@ const SEED: u64 = 3;
 fn a_single_particle_stays() {
     let lonely = cloud(&[3.0, -4.0, 5.0], 3);
     for integrator in integrators() {
-        assert_eq!(flow(20.0, 5.0).run(&lonely, &Dense, integrator.as_ref()).unwrap().end, lonely);
+        assert_eq!(
+            flow(20.0, 5.0).with_drift(Dense).with_integrator(integrator.as_ref()).run(&lonely).unwrap().end,
+            lonely
+        );
     }
 }
 
@@ -22,8 +25,12 @@ fn coincident_particles_stay_and_keep_together() {
     let same = cloud(&[1.5, 2.5].repeat(7), 2);
     let mixed = cloud(&[0.0, 0.0, 1.0, 0.3, 0.0], 1);
     for integrator in integrators() {
-        assert_eq!(flow(20.0, 5.0).run(&same, &Dense, integrator.as_ref()).unwrap().end, same);
-        let end = flow(2.0, 1.0).run(&mixed, &Dense, integrator.as_ref()).unwrap().end;
+        assert_eq!(
+            flow(20.0, 5.0).with_drift(Dense).with_integrator(integrator.as_ref()).run(&same).unwrap().end,
+            same
+        );
+        let end =
+            flow(2.0, 1.0).with_drift(Dense).with_integrator(integrator.as_ref()).run(&mixed).unwrap().end;
         assert_eq!((end.points()[0], end.points()[0]), (end.points()[1], end.points()[4]));
     }
 }
@@ -32,7 +39,8 @@ fn coincident_particles_stay_and_keep_together() {
 fn enormous_coordinates_work() {
     let far = cloud(&[1e150, -1e150, 1e150, 0.0, 0.1, 0.0, 0.0, 1e-150], 2);
     for integrator in integrators() {
-        let end = flow(20.0, 5.0).run(&far, &Dense, integrator.as_ref()).unwrap().end;
+        let end =
+            flow(20.0, 5.0).with_drift(Dense).with_integrator(integrator.as_ref()).run(&far).unwrap().end;
         assert_eq!(end.points()[..4], far.points()[..4]);
         assert!(end.points()[4] < 0.1 && end.points()[4] > 0.0);
     }
@@ -42,9 +50,8 @@ fn enormous_coordinates_work() {
 fn no_time_means_no_work() {
     let start = noisy_mixture(10, SEED);
     for integrator in integrators() {
-        let flow =
-            flow(20.0, 0.0).with_snapshots([RawTime::new(0.0).unwrap()]).unwrap().with_error_estimate();
-        let run = flow.run(&start, &Dense, integrator.as_ref()).unwrap();
+        let flow = flow(20.0, 0.0).with_snapshots([RawTime::new(0.0).unwrap()]).with_error_estimate();
+        let run = flow.clone().with_drift(Dense).with_integrator(integrator.as_ref()).run(&start).unwrap();
         assert_eq!((&run.end, &run.snapshots[0].cloud), (&start, &start));
         assert_eq!(run.statistics, Statistics::default());
         assert_eq!(run.error.estimate.unwrap().max, 0.0);
@@ -56,8 +63,9 @@ fn hardly_any_time_works() {
     let start = noisy_mixture(10, SEED);
     for horizon in [1e-300, 1e-20, 1e-15, 1e-12] {
         for integrator in integrators() {
-            let flow = flow(20.0, horizon).with_snapshots([RawTime::new(horizon / 3.0).unwrap()]).unwrap();
-            let run = flow.run(&start, &Dense, integrator.as_ref()).unwrap();
+            let flow = flow(20.0, horizon).with_snapshots([RawTime::new(horizon / 3.0).unwrap()]);
+            let run =
+                flow.clone().with_drift(Dense).with_integrator(integrator.as_ref()).run(&start).unwrap();
             let moved = run.end.points().iter().zip(start.points()).map(|(a, b)| (a - b).abs());
             assert!(moved.fold(0.0, f64::max) <= 3.0 * horizon + 1e-15);
         }
@@ -67,7 +75,9 @@ fn hardly_any_time_works() {
 #[test]
 fn layers_must_stay_in_the_hull() {
     let start = noisy_mixture(10, SEED);
-    let run = |count: usize| flow(20.0, 5.0).run(&start, &Dense, &Layers::new(count).unwrap());
+    let run = |count: usize| {
+        flow(20.0, 5.0).with_drift(Dense).with_integrator(Layers::new(count).unwrap()).run(&start)
+    };
     assert!(matches!(run(5), Err(Error::StepTooLong { layers: 5, step: 1.0, enough: 6 })));
     assert!(run(6).is_ok());
     assert!(Layers::new(0).is_err());
@@ -87,10 +97,12 @@ fn tolerances_must_make_sense() {
 fn both_clocks_name_the_same_horizon() {
     let schedule = Schedule::constant(Beta::new(20.0).unwrap());
     let start = noisy_mixture(30, SEED);
-    let raw = Flow::new(schedule.clone(), RawTime::new(5.0).unwrap()).unwrap();
-    let score = Flow::new(schedule, ScoreTime::new(0.25).unwrap()).unwrap();
+    let raw = Flow::new(schedule.clone(), RawTime::new(5.0).unwrap());
+    let score = Flow::new(schedule, ScoreTime::new(0.25).unwrap());
     for integrator in integrators() {
-        let [a, b] = [&raw, &score].map(|flow| flow.run(&start, &Dense, integrator.as_ref()).unwrap());
+        let [a, b] = [&raw, &score].map(|flow| {
+            flow.clone().with_drift(Dense).with_integrator(integrator.as_ref()).run(&start).unwrap()
+        });
         assert_eq!(a.end, b.end);
         assert_eq!((b.raw_time.get(), b.score_time.get()), (5.0, 0.25));
     }
@@ -102,9 +114,9 @@ fn a_snapshot_at_the_horizon_survives_the_rounding_of_clocks() {
     for (score, beta) in [(0.05, 7.0), (0.15, 7.0), (0.35, 1.1), (0.7, 0.3)] {
         let schedule = Schedule::constant(Beta::new(beta).unwrap());
         let raw = RawTime::new(score * beta * (1.0 + f64::EPSILON)).unwrap();
-        let flow =
-            Flow::new(schedule, ScoreTime::new(score).unwrap()).unwrap().with_snapshots([raw]).unwrap();
-        let run = flow.run(&start, &Dense, &Layers::new(10).unwrap()).unwrap();
+        let flow = Flow::new(schedule, ScoreTime::new(score).unwrap()).with_snapshots([raw]);
+        let run =
+            flow.clone().with_drift(Dense).with_integrator(Layers::new(10).unwrap()).run(&start).unwrap();
         assert_eq!(run.snapshots[0].cloud, run.end);
     }
 }
@@ -112,12 +124,13 @@ fn a_snapshot_at_the_horizon_survives_the_rounding_of_clocks() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let start = noisy_mixture(300, SEED);
-    let flow = flow(20.0, 2.0).with_snapshots([RawTime::new(0.7).unwrap()]).unwrap();
+    let flow = flow(20.0, 2.0).with_snapshots([RawTime::new(0.7).unwrap()]);
     for integrator in integrators() {
         let on = |threads: usize| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let run = flow.run(&start, &Dense, integrator.as_ref()).unwrap();
+                let run =
+                    flow.clone().with_drift(Dense).with_integrator(integrator.as_ref()).run(&start).unwrap();
                 (run.end, run.snapshots[0].cloud.clone(), run.statistics)
             })
         };

@@ -23,8 +23,11 @@ const ROUNDOFF: f64 = 1e-14;
 fn a_layer_maps_the_variance_as_the_recursion_says() {
     for (beta, start) in [(0.1, 2.0), (1.0, 1.0), (20.0, 0.51), (400.0, 1e-3)] {
         for step in [0.01, 0.3, 0.999] {
-            let run =
-                flow(beta, step).run(&pair(start), &MeanFieldGaussian, &Layers::new(1).unwrap()).unwrap();
+            let run = flow(beta, step)
+                .with_drift(MeanFieldGaussian)
+                .with_integrator(Layers::new(1).unwrap())
+                .run(&pair(start))
+                .unwrap();
             let expected = start * (1.0 - step / (1.0 + beta * start)).powi(2);
             assert!((variance(&run.end) / expected - 1.0).abs() < ROUNDOFF, "{beta} {start} {step}");
         }
@@ -38,7 +41,11 @@ fn many_layers_iterate_the_recursion() {
     for _ in 0..count {
         expected *= (1.0 - horizon / count as f64 / (1.0 + beta * expected)).powi(2);
     }
-    let run = flow(beta, horizon).run(&pair(0.51), &MeanFieldGaussian, &Layers::new(count).unwrap()).unwrap();
+    let run = flow(beta, horizon)
+        .with_drift(MeanFieldGaussian)
+        .with_integrator(Layers::new(count).unwrap())
+        .run(&pair(0.51))
+        .unwrap();
     assert!((variance(&run.end) / expected - 1.0).abs() < count as f64 * ROUNDOFF);
 }
 
@@ -47,7 +54,9 @@ fn the_adaptive_flow_follows_lambert() {
     const TOLERANCE: f64 = 1e-11;
     for (beta, start, horizon) in [(1.0, 1.0, 0.7), (20.0, 0.51, 5.0), (20.0, 2.0, 30.0), (0.1, 4.0, 2.0)] {
         let run = flow(beta, horizon)
-            .run(&pair(start), &MeanFieldGaussian, &Adaptive::new(TOLERANCE, TOLERANCE).unwrap())
+            .with_drift(MeanFieldGaussian)
+            .with_integrator(Adaptive::new(TOLERANCE, TOLERANCE).unwrap())
+            .run(&pair(start))
             .unwrap();
         let argument = beta * start * (beta * start - 2.0 * horizon).exp();
         let expected = lambert_w::lambert_w0(argument) / beta;

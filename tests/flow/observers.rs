@@ -48,7 +48,11 @@ fn observers_see_every_step_and_the_path_between() {
     Dense.evaluate(start, Targets::Sources, Beta::new(BETA).unwrap(), &mut field).unwrap();
     for integrator in integrators() {
         let mut inspector = Inspector::default();
-        let run = flow(BETA, 3.0).run_observed(&cloud, &Dense, integrator.as_ref(), &mut inspector).unwrap();
+        let run = flow(BETA, 3.0)
+            .with_drift(Dense)
+            .with_integrator(integrator.as_ref())
+            .run_observed(&cloud, &mut inspector)
+            .unwrap();
         assert_eq!(inspector.steps, run.statistics.steps);
         assert_eq!(inspector.first_derivative, Some(field.velocity.clone()));
         let (time, points) = inspector.last.unwrap();
@@ -61,9 +65,11 @@ fn watching_does_not_change_the_path() {
     let cloud = noisy_mixture(40, SEED);
     let times = (0..50).map(|k| RawTime::new(f64::from(k) * 0.06).unwrap());
     for integrator in integrators() {
-        let alone = flow(BETA, 3.0).run(&cloud, &Dense, integrator.as_ref()).unwrap();
-        let watched = flow(BETA, 3.0).with_snapshots(times.clone()).unwrap();
-        let watched = watched.run(&cloud, &Dense, integrator.as_ref()).unwrap();
+        let alone =
+            flow(BETA, 3.0).with_drift(Dense).with_integrator(integrator.as_ref()).run(&cloud).unwrap();
+        let watched = flow(BETA, 3.0).with_snapshots(times.clone());
+        let watched =
+            watched.clone().with_drift(Dense).with_integrator(integrator.as_ref()).run(&cloud).unwrap();
         assert_eq!(alone.end, watched.end);
         assert_eq!(alone.statistics.steps, watched.statistics.steps);
     }
@@ -82,7 +88,10 @@ fn an_observer_can_end_the_run() {
     let cloud = noisy_mixture(40, SEED);
     for integrator in integrators() {
         let mut observer = Impatient(0);
-        let result = flow(BETA, 3.0).run_observed(&cloud, &Dense, integrator.as_ref(), &mut observer);
+        let result = flow(BETA, 3.0)
+            .with_drift(Dense)
+            .with_integrator(integrator.as_ref())
+            .run_observed(&cloud, &mut observer);
         assert!(result.unwrap_err().to_string().contains("interrupted"));
         assert_eq!(observer.0, 3);
     }

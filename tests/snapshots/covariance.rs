@@ -10,7 +10,7 @@
 use ebflow::exact::CovarianceFlow;
 use ebflow::flow::{AxisVariance, Observable, TotalVariance};
 use ebflow::metric::coupled;
-use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, NoiseVariance, Result, Schedule, ScoreTime};
+use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, NoiseVariance, Result, ScoreTime};
 use nalgebra::DMatrix;
 
 use super::drifts::drift;
@@ -31,11 +31,16 @@ struct End {
 
 fn run((prior, noise, beta, layers, name): Setting<'_>, resolution: f64, bound: bool) -> Result<End> {
     let start = nodes(prior, noise, beta, resolution)?;
-    let flow = Flow::new(Schedule::constant(Beta::new(beta)?), ScoreTime::new(noise / 2.0)?)?;
+    let flow = Flow::new(Beta::new(beta)?, ScoreTime::new(noise / 2.0)?);
     let flow = if bound { flow.with_error_bound() } else { flow };
     let run = match layers {
-        Some(count) => flow.run(&start, drift(name).as_ref(), &Layers::new(count)?)?,
-        None => flow.run(&start, drift(name).as_ref(), &Adaptive::new(TOLERANCE, TOLERANCE)?)?,
+        Some(count) => {
+            flow.clone().with_drift(drift(name).as_ref()).with_integrator(Layers::new(count)?).run(&start)?
+        }
+        None => flow
+            .with_drift(drift(name).as_ref())
+            .with_integrator(Adaptive::new(TOLERANCE, TOLERANCE)?)
+            .run(&start)?,
     };
     let missing = vec![if bound { f64::INFINITY } else { 0.0 }; start.len()];
     let distances = run.error.bound.map_or(missing, |bound| bound.per_particle);

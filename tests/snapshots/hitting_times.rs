@@ -6,7 +6,7 @@
 use ebflow::exact::{Hitting, VarianceDescent};
 use ebflow::flow::{AxisVariance, Event, TotalVariance};
 use ebflow::law::{Gaussian, Law};
-use ebflow::{Adaptive, Beta, Cloud, Error, Flow, Measured, NoiseVariance, Result, Schedule, ScoreTime};
+use ebflow::{Adaptive, Beta, Cloud, Error, Flow, Measured, NoiseVariance, Result, ScoreTime};
 
 use super::drifts::drift;
 use super::nodes::{COARSE, FINE, Prior, nodes, tail};
@@ -31,9 +31,12 @@ fn closed_form(prior: f64, noise: f64, beta: f64, target: f64) -> Result<f64> {
 /// The first crossing, in score time, with its error.
 fn crossing(cloud: &Cloud, event: Event, case: &Case, horizon: f64, bound: bool) -> Result<Measured> {
     let beta = Beta::new(case.beta)?;
-    let flow = Flow::new(Schedule::constant(beta), ScoreTime::new(horizon)?)?.with_event(event)?;
+    let flow = Flow::new(beta, ScoreTime::new(horizon)?).with_event(event);
     let (flow, tolerance) = if bound { (flow.with_error_bound(), 1e-9) } else { (flow, 1e-7) };
-    let run = flow.run(cloud, drift(case.drift).as_ref(), &Adaptive::new(tolerance, tolerance)?)?;
+    let run = flow
+        .with_drift(drift(case.drift).as_ref())
+        .with_integrator(Adaptive::new(tolerance, tolerance)?)
+        .run(cloud)?;
     let Some(found) = run.events[0].crossings.first() else { return Ok(Measured::UNKNOWN) };
     let error = if bound && !found.proved { f64::INFINITY } else { found.error };
     Ok(Measured::known_to(found.raw_time.to_score(beta)?.get(), error / case.beta))

@@ -11,7 +11,7 @@
 use ebflow::law::{BayesOracle, Law};
 use ebflow::meanfield::MeanField;
 use ebflow::posterior::{ParticlePrior, mean_squared_error};
-use ebflow::{Adaptive, Beta, Cloud, Flow, NoiseVariance, Result, Schedule};
+use ebflow::{Adaptive, Beta, Cloud, Flow, NoiseVariance, Result};
 
 use super::drifts::drift;
 use super::seeds::{SEEDS, over_seeds};
@@ -78,12 +78,18 @@ fn rows(table: &mut Table, case: &Case, law: &Law, setting: &Setting) -> Result<
     let place: Vec<f64> = (0..case.d).map(|k| if k == 0 { QUERY } else { 0.0 }).collect();
     let query = Cloud::new(place.clone(), case.d)?;
     let bayes = law.posterior_mean(&place, noise)?[0];
-    let stage_two =
-        |particles: &Cloud| Ok(ParticlePrior::new(particles, noise)?.infer(&query, drift.as_ref())?.mean[0]);
+    let stage_two = |particles: &Cloud| {
+        Ok(ParticlePrior::new(particles, noise)?.infer(&query, drift.as_ref())?.mean.points()[0])
+    };
     let draw = |seed: u64| Ok(law.sample_noisy(case.n, noise, seed)?.noisy);
     let quantities = |_: u64, tokens: &Cloud| {
-        let flow = Flow::new(Schedule::constant(beta), horizon)?;
-        let end = flow.run(tokens, drift.as_ref(), &Adaptive::new(1e-8, 1e-8)?)?.end;
+        let flow = Flow::new(beta, horizon);
+        let end = flow
+            .clone()
+            .with_drift(drift.as_ref())
+            .with_integrator(Adaptive::new(1e-8, 1e-8)?)
+            .run(tokens)?
+            .end;
         Ok(vec![stage_two(tokens)?, stage_two(&end)? - bayes])
     };
     let found = over_seeds(SEEDS, &draw, &quantities)?;
@@ -95,7 +101,7 @@ fn rows(table: &mut Table, case: &Case, law: &Law, setting: &Setting) -> Result<
     let error = |seed: u64, _: &Cloud| {
         let sample = law.sample_noisy(case.n, noise, seed)?;
         let estimates = law.posterior_means(&sample.noisy, noise)?;
-        Ok(vec![mean_squared_error(estimates.points(), sample.clean.points(), case.d)])
+        Ok(vec![mean_squared_error(&estimates, &sample.clean)])
     };
     table.row(case, "MSE of Bayes", over_seeds(SEEDS, &draw, &error)?[0].expectation, setting.mmse);
     Ok(())

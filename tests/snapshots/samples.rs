@@ -20,7 +20,7 @@ use ebflow::exact::CovarianceFlow;
 use ebflow::law::{Gaussian, Law};
 use ebflow::metric::line::w1_to_law;
 use ebflow::metric::{coupled, line_floor};
-use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, NoiseVariance, Result, Schedule, ScoreTime};
+use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, NoiseVariance, Result, ScoreTime};
 use nalgebra::{DMatrix, DVector};
 
 use super::drifts::drift;
@@ -67,11 +67,15 @@ fn first_axis(cloud: &Cloud) -> Result<Cloud> {
 
 fn end(tokens: &Cloud, case: &Case, raw: f64, layers: Option<usize>) -> Result<Cloud> {
     let beta = Beta::new(case.beta)?;
-    let flow = Flow::new(Schedule::constant(beta), ScoreTime::new(raw / case.beta)?)?;
+    let flow = Flow::new(beta, ScoreTime::new(raw / case.beta)?);
     let drift = drift(case.drift);
     let run = match layers {
-        Some(count) => flow.run(tokens, drift.as_ref(), &Layers::new(count)?)?,
-        None => flow.run(tokens, drift.as_ref(), &Adaptive::new(1e-8, 1e-8)?)?,
+        Some(count) => {
+            flow.clone().with_drift(drift.as_ref()).with_integrator(Layers::new(count)?).run(tokens)?
+        }
+        None => {
+            flow.clone().with_drift(drift.as_ref()).with_integrator(Adaptive::new(1e-8, 1e-8)?).run(tokens)?
+        }
     };
     Ok(run.end)
 }

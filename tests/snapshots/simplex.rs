@@ -9,7 +9,7 @@
 //! The self term is the `1` of `N − 1 = (1 + (N − 1)w)/w − 1/w`. Bars are those that the runs report: their proved bound.
 
 use ebflow::metric::coupled;
-use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, Result, Schedule, ScoreTime};
+use ebflow::{Adaptive, Beta, Cloud, Flow, Layers, Measured, Result, ScoreTime};
 
 use super::drifts::drift;
 use super::table::{Case, SHARP, Table};
@@ -74,10 +74,12 @@ fn shrunk(start: &Cloud, share: f64) -> Cloud {
 }
 
 fn adaptive(table: &mut Table, case: &Case, (r0, score, end): (f64, f64, f64)) -> Result<()> {
-    let flow =
-        Flow::new(Schedule::constant(Beta::new(case.beta)?), ScoreTime::new(score)?)?.with_error_bound();
+    let flow = Flow::new(Beta::new(case.beta)?, ScoreTime::new(score)?).with_error_bound();
     let start = simplex(case.n, r0);
-    let run = flow.run(&start, drift(case.drift).as_ref(), &Adaptive::new(1e-9, 1e-9)?)?;
+    let run = flow
+        .with_drift(drift(case.drift).as_ref())
+        .with_integrator(Adaptive::new(1e-9, 1e-9)?)
+        .run(&start)?;
     let bound = run.error.bound.map_or(f64::INFINITY, |bound| bound.max);
     table.row(case, "distance", Measured::known_to(distance(&run.end), 2.0 * bound), end);
     let error = coupled(&run.end, &shrunk(&start, end / r0))?.max;
@@ -87,8 +89,11 @@ fn adaptive(table: &mut Table, case: &Case, (r0, score, end): (f64, f64, f64)) -
 }
 
 fn layers(table: &mut Table, case: &Case, (r0, score): (f64, f64), count: usize) -> Result<()> {
-    let flow = Flow::new(Schedule::constant(Beta::new(case.beta)?), ScoreTime::new(score)?)?;
-    let run = flow.run(&simplex(case.n, r0), drift(case.drift).as_ref(), &Layers::new(count)?)?;
+    let flow = Flow::new(Beta::new(case.beta)?, ScoreTime::new(score)?);
+    let run = flow
+        .with_drift(drift(case.drift).as_ref())
+        .with_integrator(Layers::new(count)?)
+        .run(&simplex(case.n, r0))?;
     let (n, step) = (case.n as f64, case.beta * score / count as f64);
     let layer = |r: f64| r * (1.0 - step * n / ((case.beta * r * r / 2.0).exp() + n - 1.0));
     let end = (0..count).fold(r0, |r, _| layer(r));

@@ -90,14 +90,18 @@ fn common_random_numbers_nest() {
 fn a_cell_measures_what_its_quantities_say() {
     use ebflow::metric::{coupled_to_gaussian, line};
     use ebflow::study::Quantity;
-    use ebflow::{Adaptive, Beta, Flow, NoiseVariance, Schedule, drift::Auto, exact::CovarianceFlow};
+    use ebflow::{Adaptive, Beta, Flow, NoiseVariance, drift::Auto, exact::CovarianceFlow};
     let spec = Spec::parse("study.toml", SMALL).unwrap();
     let cell = *spec.cells().iter().find(|cell| cell.setting.n == 80 && cell.seed == 2).unwrap();
     let values = measure(&spec, &cell).unwrap();
     let (noise, beta) = (NoiseVariance::new(0.25).unwrap(), Beta::new(2.0).unwrap());
     let tokens = spec.prior.sample_noisy(80, noise, 2).unwrap().noisy;
-    let flow = Flow::new(Schedule::constant(beta), noise.denoising_horizon()).unwrap();
-    let end = flow.run(&tokens, &Auto::default(), &Adaptive::new(1e-6, 1e-6).unwrap()).unwrap();
+    let flow = Flow::new(beta, noise.denoising_horizon());
+    let end = flow
+        .with_drift(Auto::default())
+        .with_integrator(Adaptive::new(1e-6, 1e-6).unwrap())
+        .run(&tokens)
+        .unwrap();
     let exact = CovarianceFlow::of_prior(spec.prior.mean(), spec.prior.covariance(), noise, beta).unwrap();
     let coupled = coupled_to_gaussian(&tokens, &end.end, &exact, end.raw_time).unwrap().mean;
     let number = |quantity| values.quantities[&quantity].number().unwrap();
@@ -159,9 +163,11 @@ fn bounds_bound_and_the_mean_field_meets_its_closed_form() {
         let law = format!("{{ kind = 'gaussian', mean = 0, std = {std:?} }}");
         let law = ebflow::Law::parse(&law).unwrap().on_line().unwrap();
         let tokens = spec.prior.sample_noisy(cell.setting.n, noise, cell.seed).unwrap().noisy;
-        let run = ebflow::Flow::new(ebflow::Schedule::constant(beta), noise.denoising_horizon()).unwrap();
-        let end =
-            run.run(&tokens, &ebflow::drift::Auto::default(), &ebflow::Adaptive::new(1e-6, 1e-6).unwrap());
+        let run = ebflow::Flow::new(beta, noise.denoising_horizon());
+        let end = run
+            .with_drift(ebflow::drift::Auto::default())
+            .with_integrator(ebflow::Adaptive::new(1e-6, 1e-6).unwrap())
+            .run(&tokens);
         let exact = ebflow::metric::line::w1_to_law(&end.unwrap().end, &law).unwrap();
         assert!((number(W1MeanField) - exact).abs() < 1e-6, "{values:?}, not {exact}");
         let (apart, bias) = (number(W1Prior), number(W1ExactPrior));

@@ -29,7 +29,7 @@ use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
-use crate::flow::{Adaptive, Flow, Integrator, Layers, Schedule, Trajectory};
+use crate::flow::{Adaptive, Flow, Integrator, Layers, Trajectory};
 use crate::law::Law;
 use crate::measured::Measured;
 use crate::metric::coupled;
@@ -183,8 +183,10 @@ impl LayersToFlow {
     fn on_nodes(&self, gauss: &Gauss, horizon: RawTime, end: f64, depths: &[usize]) -> Result<Vec<Gap>> {
         let (beta, variance) = (Beta::new(gauss.beta)?, gauss.prior_var + gauss.noise);
         let [fine, coarse] = [FINE.nodes(variance, gauss.beta)?, COARSE.nodes(variance, gauss.beta)?];
-        let flow = Flow::new(Schedule::constant(beta), horizon)?.with_error_bound();
-        let known = known_to(&flow.run(&fine, self.drift, &Adaptive::new(0.0, TOLERANCE)?)?);
+        let flow = Flow::new(beta, horizon).with_error_bound();
+        let known = known_to(
+            &flow.with_drift(self.drift).with_integrator(Adaptive::new(0.0, TOLERANCE)?).run(&fine)?,
+        );
         let gap = |&depth: &usize| {
             let network = (self.network)(depth)?;
             let reached = |cloud: &Cloud| -> Result<f64> {
@@ -202,15 +204,23 @@ impl LayersToFlow {
     fn particles(&self, case: &Sampled, depths: &[usize], count: usize) -> Result<Vec<Row>> {
         let (noise, beta) = (NoiseVariance::new(case.noise)?, Beta::new(case.beta)?);
         let cloud = Law::parse(case.law)?.sample_noisy(count, noise, SEED)?.noisy;
-        let flow = Flow::new(Schedule::constant(beta), noise.denoising_horizon())?.with_error_bound();
-        let reference = flow.run(&cloud, self.drift, &Adaptive::new(0.0, TOLERANCE)?)?;
+        let flow = Flow::new(beta, noise.denoising_horizon()).with_error_bound();
+        let reference = flow
+            .clone()
+            .with_drift(self.drift)
+            .with_integrator(Adaptive::new(0.0, TOLERANCE)?)
+            .run(&cloud)?;
         // The layers round as the reference does, over the same time.
         let known = 2.0 * known_to(&reference);
         let time = noise.denoising_horizon().to_raw(beta)?.get();
         let leading = Leading::of(&cloud, beta, time)?;
         let (mut rows, mut distances, mut projections) = (Vec::new(), Vec::new(), Vec::new());
         for &depth in depths {
-            let run = flow.run(&cloud, self.drift, (self.network)(depth)?.as_ref())?;
+            let run = flow
+                .clone()
+                .with_drift(self.drift)
+                .with_integrator((self.network)(depth)?.as_ref())
+                .run(&cloud)?;
             let bound = run.error.bound.map_or(f64::INFINITY, |bound| bound.w1);
             let distance = Measured::known_to(coupled(&run.end, &reference.end)?.mean, known);
             let error: Vec<f64> =

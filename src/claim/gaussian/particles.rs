@@ -24,7 +24,7 @@ use crate::claim::Row;
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::Result;
-use crate::flow::{Adaptive, Flow, Schedule};
+use crate::flow::{Adaptive, Flow};
 use crate::law::generator;
 use crate::measured::Measured;
 use crate::metric::{Confidence, Interval};
@@ -53,10 +53,15 @@ impl Size {
         drift: &dyn Drift,
     ) -> Result<Row> {
         let (flow, noisy) = (setting.flow()?, setting.prior()?.noisy(setting.noise()?));
-        let follow = Flow::new(Schedule::constant(flow.beta()), time)?;
+        let follow = Flow::new(flow.beta(), time);
         let gap = |part: &Cloud, tolerance: f64| -> Result<f64> {
             let along = flow.eigenvectors().tr_mul(&(part.covariance() * flow.eigenvectors())).diagonal();
-            let moved = follow.run(part, drift, &Adaptive::new(0.0, tolerance)?)?.end;
+            let moved = follow
+                .clone()
+                .with_drift(drift)
+                .with_integrator(Adaptive::new(0.0, tolerance)?)
+                .run(part)?
+                .end;
             Ok(moved.covariance().trace() - kept.dot(&along))
         };
         // Samples of this size are too small to be shared between threads.

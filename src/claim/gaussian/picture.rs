@@ -19,7 +19,7 @@ use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
-use crate::flow::{Adaptive, Flow, Schedule, Snapshot};
+use crate::flow::{Adaptive, Flow, Snapshot};
 use crate::law::{Gaussian, Law};
 use crate::meanfield::State;
 use crate::measured::Measured;
@@ -47,9 +47,8 @@ impl Picture {
         }
         let last = times.iter().copied().fold(RawTime::new(0.0)?, |a, b| if b > a { b } else { a });
         let follow = |nodes: &Nodes| {
-            let flow =
-                Flow::new(Schedule::constant(setting.beta()?), last)?.with_snapshots(times.to_vec())?;
-            flow.run(&nodes.cloud, drift, &Adaptive::new(0.0, nodes.tolerance)?)
+            let flow = Flow::new(setting.beta()?, last).with_snapshots(times.to_vec());
+            flow.with_drift(drift).with_integrator(Adaptive::new(0.0, nodes.tolerance)?).run(&nodes.cloud)
         };
         let nodes = NodePair::new(&setting.flow()?)?;
         let (fine, coarse) = (follow(&nodes.fine)?.snapshots, follow(&nodes.coarse)?.snapshots);

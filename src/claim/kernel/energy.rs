@@ -82,7 +82,7 @@ impl EnergyGradient {
         let (d, beta) = (queries.dimension(), 1.0 / noise.get());
         let inference = ParticlePrior::new(particles, noise)?.infer(queries, self.drift)?;
         let (mut step, mut value) = (Residual::default(), Residual::default());
-        let means = inference.mean.chunks_exact(d);
+        let means = inference.mean.rows();
         for (i, (q, mean)) in queries.rows().zip(means).enumerate() {
             // In units of 1/β the energy is a logarithm, whose rounding the derivative knows.
             let scaled = |q: &[f64]| Ok(beta * (self.energy)(particles, q, beta));

@@ -27,12 +27,12 @@ use crate::scale::RawTime;
 ///
 /// ```
 /// use ebflow::drift::Dense;
-/// use ebflow::flow::{Adaptive, Event, Flow, Schedule, TotalVariance};
+/// use ebflow::flow::{Adaptive, Event, Flow, TotalVariance};
 /// use ebflow::{Beta, Cloud, RawTime};
 /// let cloud = Cloud::new(vec![-1.0, -0.2, 0.3, 1.0], 1)?;
-/// let flow = Flow::new(Schedule::constant(Beta::new(1.0)?), RawTime::new(2.0)?)?
-///     .with_event(Event::new(TotalVariance, 0.2, 1e-9)?)?;
-/// let trajectory = flow.run(&cloud, &Dense, &Adaptive::new(1e-8, 1e-8)?)?;
+/// let flow = Flow::new(Beta::new(1.0)?, RawTime::new(2.0)?)
+///     .with_event(Event::new(TotalVariance, 0.2, 1e-9)?);
+/// let trajectory = flow.with_drift(Dense).with_integrator(Adaptive::new(1e-8, 1e-8)?).run(&cloud)?;
 /// let [passage] = trajectory.events[0].crossings[..] else { unreachable!() };
 /// assert!(passage.error < 1e-6 && passage.raw_time.get() < 2.0);
 /// # Ok::<(), ebflow::Error>(())

@@ -86,7 +86,7 @@ fn a_sample_against_its_own_law() {
     let points: Vec<f64> =
         grid.iter().flat_map(|x| grid.iter().filter_map(|y| inside(x, y))).flatten().collect();
     let queries = Cloud::new(points, 2).unwrap();
-    let ours = ParticlePrior::new(&cloud, tau).unwrap().infer(&queries, &Dense).unwrap().mean;
+    let ours = ParticlePrior::new(&cloud, tau).unwrap().infer(&queries, &Dense).unwrap().mean.into_points();
     let exact = prior.posterior_means(&queries, tau).unwrap();
     let largest =
         ours.chunks(2).zip(exact.rows()).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max);

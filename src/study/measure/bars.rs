@@ -104,8 +104,9 @@ mod tests {
         let mut stream = generator(3);
         let (cloud, queries) = (law.sample(60, &mut stream).unwrap(), law.sample(20, &mut stream).unwrap());
         let noise = NoiseVariance::new(0.2).unwrap();
-        let means =
-            |cloud: &Cloud| ParticlePrior::new(cloud, noise).unwrap().infer(&queries, &Dense).unwrap().mean;
+        let means = |cloud: &Cloud| {
+            ParticlePrior::new(cloud, noise).unwrap().infer(&queries, &Dense).unwrap().mean.into_points()
+        };
         for (round, size) in [1e-2, 1e-4, 1e-7].into_iter().cycle().take(60).enumerate() {
             let kick = |(i, z): (usize, &f64)| z + size * ((i * (round + 3)) as f64).sin() / 2.0_f64.sqrt();
             let kicked = cloud.moved_to(cloud.points().iter().enumerate().map(kick).collect()).unwrap();

@@ -4,10 +4,10 @@
 //! variance `v` and half as long again; the first crossing is located on the path inside its step.
 
 use super::bars::Displacement;
-use super::{CellRun, displacement, judged, methods, start, variance_of_law};
+use super::{CellRun, displacement, methods, start, variance_of_law};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
-use crate::flow::{Flow, Integrator, Schedule, Step, StepObserver};
+use crate::flow::{Flow, Integrator, Step, StepObserver};
 use crate::measured::Measured;
 use crate::numeric::root::bisect;
 use crate::scale::RawTime;
@@ -27,8 +27,12 @@ pub(super) fn measured(cell_run: &CellRun<'_>) -> Result<Measurement> {
     let expected = 0.5 * tau + (tau / target).ln_1p() / (2.0 * beta);
     let run = Run::new(cell_run, PATIENCE * expected * beta)?;
     let mut search = Search { cloud: start.clone(), target, found: None };
-    let flow = judged(cell_run.cell, Flow::new(Schedule::constant(cell_run.beta), run.horizon)?);
-    let trajectory = flow.run_observed(&start, cell_run.drift, run.integrator.as_ref(), &mut search)?;
+    let flow = Flow::new(cell_run.beta, run.horizon);
+    let flow = if cell_run.cell.setting.layers.is_some() { flow } else { flow.with_error_estimate() };
+    let trajectory = flow
+        .with_drift(cell_run.drift)
+        .with_integrator(run.integrator.as_ref())
+        .run_observed(&start, &mut search)?;
     Ok(match search.found {
         // Errors grow along the flow: that of the end covers the crossing.
         Some(crossing) => {

@@ -1,21 +1,15 @@
 //! Drifts and integrators by the names that a study gives them.
 
-use crate::drift::{Auto, Blocks, Dense, Drift, GaussTransform, KdTree, Tolerance};
+use crate::drift::{Drift, Tolerance};
 use crate::error::Result;
 use crate::flow::{Adaptive, Integrator, Layers};
 use crate::study::cell::Cell;
-use crate::study::spec::{DriftMethod, MethodSpec, Spec, Tolerances};
+use crate::study::spec::{MethodSpec, Spec, Tolerances};
 
 /// The drift of a study.
 pub(super) fn drift(method: &MethodSpec) -> Result<Box<dyn Drift>> {
     let tolerance = method.eps.map(Tolerance::new).transpose()?.unwrap_or_default();
-    Ok(match method.drift {
-        DriftMethod::Auto => Box::new(Auto { tolerance }),
-        DriftMethod::Dense => Box::new(Dense),
-        DriftMethod::Blocks => Box::new(Blocks { tolerance }),
-        DriftMethod::Kdtree => Box::new(KdTree { tolerance }),
-        DriftMethod::Gauss => Box::new(GaussTransform { tolerance }),
-    })
+    Ok(method.drift.drift(tolerance))
 }
 
 /// The integrator of a cell: layers or tolerances, as the study says.

@@ -13,10 +13,11 @@ use super::quantity::Quantity;
 use super::row::{CloudPath, Measurement, Values};
 use super::spec::{Spec, Tolerances};
 use crate::cloud::Cloud;
+use crate::denoise::Denoiser;
 use crate::drift::Drift;
 use crate::error::Result;
 use crate::exact::{CovarianceFlow, Hitting, VarianceDescent};
-use crate::flow::{Flow, Integrator, Schedule, Snapshot, Trajectory};
+use crate::flow::{Integrator, Snapshot, Trajectory};
 use crate::law::{Atoms, BayesOracle, Gaussian, Law, LineLaw, NoisySample};
 use crate::meanfield::MeanField;
 use crate::measured::{Bracket, Measured};
@@ -24,7 +25,7 @@ use crate::metric::{
     Confidence, Distance, Method, Prior, Sampling, SupSearch, between_gaussians, coupled,
     coupled_to_gaussian, distance, distance_to_law, line_floor, posterior_sup, simulated_floor,
 };
-use crate::posterior::{ParticlePrior, mean_squared_error};
+use crate::posterior::mean_squared_error;
 use crate::scale::{BallRadius, Beta, NoiseVariance, ScoreTime};
 
 /// Fresh points per particle and replicates of a bracket in two dimensions or more; the seed's bits are flipped, so that
@@ -57,7 +58,7 @@ struct CellRun<'a> {
     noise: NoiseVariance,
     beta: Beta,
     drift: &'a dyn Drift,
-    integrator: &'a dyn Integrator,
+    denoiser: Denoiser<'a>,
     sample: NoisySample,
     trajectory: Trajectory,
     /// How far the particles may be from those that they stand for.
@@ -74,20 +75,23 @@ impl<'a> CellRun<'a> {
     ) -> Result<Self> {
         let (noise, beta) = (NoiseVariance::new(cell.setting.noise_var)?, Beta::new(cell.setting.beta)?);
         let sample = spec.prior.sample_noisy(cell.setting.n, noise, cell.seed)?;
-        let flow = Flow::new(Schedule::constant(beta), noise.denoising_horizon())?;
         let watched = cell.cloud || spec.quantities.iter().any(|quantity| quantity.is_path());
         let depths = if watched { spec.measure.depths } else { 0 };
         let time =
             |k: usize| ScoreTime::new(noise.denoising_horizon().get() * k as f64 / (depths - 1) as f64);
-        let flow = flow.with_snapshots((0..depths).map(time).collect::<Result<Vec<_>>>()?)?;
-        let flow = if spec.quantities.contains(&Quantity::ErrorBound) {
-            flow.with_error_bound()
+        let times = (0..depths).map(time).collect::<Result<Vec<_>>>()?;
+        let radius = cell.setting.radius.map(BallRadius::new).transpose()?;
+        let denoiser =
+            Denoiser::new(noise, beta).with_drift(drift).with_integrator(integrator).truncated_to(radius);
+        let asked = denoiser.clone().with_snapshots(times);
+        let asked = if spec.quantities.contains(&Quantity::ErrorBound) {
+            asked.with_error_bound()
         } else {
-            judged(cell, flow)
+            judged(cell, asked)
         };
-        let trajectory = flow.run(&start(cell, &sample.noisy)?, drift, integrator)?;
+        let trajectory = asked.stage_one(&sample.noisy)?;
         let (off, bayes) = (displacement(cell, &trajectory), OnceCell::new());
-        Ok(Self { spec, cell, noise, beta, drift, integrator, sample, trajectory, off, bayes })
+        Ok(Self { spec, cell, noise, beta, drift, denoiser, sample, trajectory, off, bayes })
     }
 
     fn measured(&self) -> Result<Values> {
@@ -107,7 +111,7 @@ impl<'a> CellRun<'a> {
             Quantity::W1Tokens => bounded(distance_to_law(tokens, prior, &self.sampling()?)?, 0.0),
             Quantity::W1Floor => self.floor()?,
             Quantity::W1Untruncated => {
-                let whole = self.whole_flow(self.integrator, tokens)?;
+                let whole = judged(self.cell, self.denoiser.clone().truncated_to(None)).stage_one(tokens)?;
                 let off = displacement(self.cell, &whole).mean + self.off.mean;
                 bounded(distance(end, &whole.end)?, off)
             }
@@ -125,8 +129,12 @@ impl<'a> CellRun<'a> {
             Quantity::PosteriorSup => self.posterior_sup()?,
             Quantity::IntegrationError => {
                 let exact = methods::adaptive(EXACT)?;
-                let flow = self.flow()?.with_error_estimate();
-                let exact = flow.run(&start(self.cell, tokens)?, self.drift, exact.as_ref())?;
+                let exact = self
+                    .denoiser
+                    .clone()
+                    .with_integrator(exact.as_ref())
+                    .with_error_estimate()
+                    .stage_one(tokens)?;
                 let off = Displacement::from_flow(&exact).mean;
                 Number(Measured::known_to(coupled(end, &exact.end)?.mean, off))
             }
@@ -162,15 +170,6 @@ impl<'a> CellRun<'a> {
         let floor = simulated_floor(prior, n, &self.sampling()?)?;
         let bracket = Bracket { lower: floor.lower.estimate, upper: floor.upper.estimate };
         Ok(Measurement::Bracket { value: floor.estimate.estimate, bracket })
-    }
-
-    fn flow(&self) -> Result<Flow> {
-        Flow::new(Schedule::constant(self.beta), self.noise.denoising_horizon())
-    }
-
-    /// The flow of other particles.
-    fn whole_flow(&self, integrator: &dyn Integrator, start: &Cloud) -> Result<Trajectory> {
-        judged(self.cell, self.flow()?).run(start, self.drift, integrator)
     }
 
     fn gaussian_flow(&self) -> Result<CovarianceFlow> {
@@ -224,7 +223,7 @@ impl<'a> CellRun<'a> {
     }
 
     fn stage_one(&self) -> Estimates {
-        Estimates { points: self.trajectory.end.points().to_vec(), off: self.off }
+        Estimates { points: self.trajectory.end.clone(), off: self.off }
     }
 
     fn two_stage(&self) -> Result<Estimates> {
@@ -234,7 +233,7 @@ impl<'a> CellRun<'a> {
 
     /// Stage 2 of all tokens against particles, when these move it by so much.
     fn inferred(&self, particles: &Cloud, off: Displacement) -> Result<Estimates> {
-        let inference = ParticlePrior::new(particles, self.noise)?.infer(&self.sample.noisy, self.drift)?;
+        let inference = self.denoiser.stage_two(particles, &self.sample.noisy)?;
         Ok(Estimates { points: inference.mean, off: off.widened(&inference.error) })
     }
 
@@ -313,8 +312,8 @@ fn particles_on_line(cloud: &Cloud) -> Result<LineLaw> {
 }
 
 /// Asks for what [`displacement`] needs: a network stands for itself, everything else for the exact flow.
-fn judged(cell: &Cell, flow: Flow) -> Flow {
-    if cell.setting.layers.is_some() { flow } else { flow.with_error_estimate() }
+fn judged<'a>(cell: &Cell, denoiser: Denoiser<'a>) -> Denoiser<'a> {
+    if cell.setting.layers.is_some() { denoiser } else { denoiser.with_error_estimate() }
 }
 
 fn displacement(cell: &Cell, run: &Trajectory) -> Displacement {
@@ -323,7 +322,7 @@ fn displacement(cell: &Cell, run: &Trajectory) -> Displacement {
 
 /// Estimates of all tokens, and how far they may be off.
 struct Estimates {
-    points: Vec<f64>,
+    points: Cloud,
     off: Displacement,
 }
 
@@ -331,12 +330,12 @@ impl Estimates {
     /// Points that are known up to rounding.
     fn exactly(cloud: &Cloud) -> Self {
         let rounding = CLOSED_FORM * bars::extent(cloud);
-        Self { points: cloud.points().to_vec(), off: Displacement { max: rounding, mean: rounding } }
+        Self { points: cloud.clone(), off: Displacement { max: rounding, mean: rounding } }
     }
 
     /// The mean squared distance from other points.
     fn against(&self, other: &Cloud) -> Measured {
-        let square = mean_squared_error(&self.points, other.points(), other.dimension());
+        let square = mean_squared_error(&self.points, other);
         Measured::known_to(square, self.off.mean_square(square))
     }
 }

@@ -55,6 +55,7 @@ use self::reader::{Complaints, Reader};
 use self::tree::{Node, Place, Source, Tree};
 use super::axis::{Axis, Setting};
 use super::quantity::Quantity;
+use crate::drift::Named;
 use crate::law::Law;
 
 /// The name under which the `--set` options appear in complaints.
@@ -129,7 +130,7 @@ pub struct MethodSpec {
     /// Tolerances of the adaptive integrator; none for layers.
     pub tolerances: Option<Tolerances>,
     /// How kernel sums are evaluated.
-    pub drift: DriftMethod,
+    pub drift: Named,
     /// Bound on how far truncating the kernel may move a drift.
     pub eps: Option<f64>,
 }
@@ -141,22 +142,6 @@ pub struct Tolerances {
     pub rtol: f64,
     /// Absolute.
     pub atol: f64,
-}
-
-/// The drifts by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DriftMethod {
-    /// The fastest for the cloud at hand.
-    Auto,
-    /// All pairs.
-    Dense,
-    /// Pairs of tiles near enough to matter.
-    Blocks,
-    /// Neighbours from a k-d tree.
-    Kdtree,
-    /// The fast Gauss transform.
-    Gauss,
 }
 
 /// What some quantities need to know.

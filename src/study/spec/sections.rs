@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::{
-    Axis, Band, Complaints, DriftMethod, FitSpec, MeasureSpec, MethodSpec, Model, Node, Quantity, Reader,
-    Setting, Spec, Sweep, Tolerances, Tree,
+    Axis, Band, Complaints, FitSpec, MeasureSpec, MethodSpec, Model, Node, Quantity, Reader, Setting, Spec,
+    Sweep, Tolerances, Tree,
 };
-use crate::drift::Tolerance;
+use crate::drift::{Named, Tolerance};
 use crate::flow::Adaptive;
 use crate::law::{Law, in_words, kinds};
 use crate::scale::{BallRadius, Beta, NoiseVariance};
@@ -20,13 +20,6 @@ const MOST_KEPT: usize = 100_000;
 /// The largest seed: JSON's numbers are exact up to here.
 const MOST_SEED: usize = 1 << 53;
 
-const DRIFTS: [(&str, DriftMethod); 5] = [
-    ("auto", DriftMethod::Auto),
-    ("dense", DriftMethod::Dense),
-    ("blocks", DriftMethod::Blocks),
-    ("kdtree", DriftMethod::Kdtree),
-    ("gauss", DriftMethod::Gauss),
-];
 const MODELS: [(&str, Model); 2] = [("power", Model::Power), ("mixed", Model::Mixed)];
 
 /// Reads a whole study; every complaint is collected.
@@ -252,15 +245,15 @@ fn tolerances(flow: &Reader<'_>) -> Option<Option<Tolerances>> {
 }
 
 fn drift(top: &Reader<'_>, complaints: &Complaints) -> Option<MethodSpec> {
-    let mut method = MethodSpec { tolerances: None, drift: DriftMethod::Auto, eps: None };
+    let mut method = MethodSpec { tolerances: None, drift: Named::Auto, eps: None };
     let Some(tree) = top.value("drift") else { return Some(method) };
     let reader = Reader::of(tree, "[drift]", complaints)?;
     if let Some(name) = reader.value("method") {
-        method.drift = reader.one_of(name, "drift", &DRIFTS)?;
+        method.drift = reader.one_of(name, "drift", &Named::ALL.map(|drift| (drift.name(), drift)))?;
     }
     if let Some(eps) = reader.value("eps") {
         method.eps = Some(reader.checked(eps, Tolerance::new)?.get());
-        if method.drift == DriftMethod::Dense {
+        if method.drift == Named::Dense {
             let remedy = "take it out, or choose auto, blocks, kdtree or gauss";
             return reader.refuse(eps, "this drift has no tolerance".into(), remedy.into());
         }

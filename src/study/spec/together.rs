@@ -2,7 +2,7 @@
 
 use super::diagnostic::Diagnostic;
 use super::sections::top_value;
-use super::{Axis, Complaints, DriftMethod, Model, Node, Quantity, Setting, Spec, Tree};
+use super::{Axis, Complaints, Model, Node, Quantity, Setting, Spec, Tree};
 use crate::error::Error;
 use crate::law::Law;
 
@@ -85,11 +85,7 @@ impl Together<'_> {
     }
 
     fn check_drift(&self) {
-        let most = match self.spec.method.drift {
-            DriftMethod::Gauss => 2,
-            DriftMethod::Kdtree => 8,
-            DriftMethod::Auto | DriftMethod::Dense | DriftMethod::Blocks => return,
-        };
+        let Some(most) = self.spec.method.drift.most_dimensions() else { return };
         let dimension = self.spec.prior.dimension();
         if dimension > most {
             let remedy =

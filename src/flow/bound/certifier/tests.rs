@@ -85,9 +85,9 @@ fn ratios(law: &Law, (beta, depth, tolerance): (f64, f64, f64), seed: u64) -> [f
     let schedule = Schedule::constant(beta);
     let certifier = Certifier::new(Field::new(&Dense, &schedule, &cloud), beta, true);
     let mut probe = Probe { certifier, worst: 0.0, worst_mean: 0.0 };
-    let flow = Flow::new(schedule.clone(), noise.denoising_horizon()).unwrap();
+    let flow = Flow::new(schedule.clone(), noise.denoising_horizon());
     let adaptive = Adaptive::new(tolerance, tolerance).unwrap();
-    flow.run_observed(&cloud, &Dense, &adaptive, &mut probe).unwrap();
+    flow.with_drift(Dense).with_integrator(adaptive).run_observed(&cloud, &mut probe).unwrap();
     [probe.worst, probe.worst_mean]
 }
 
