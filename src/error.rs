@@ -241,6 +241,7 @@ impl Error {
         matches!(self, Self::Integration { .. } | Self::Overflow { .. })
     }
 }
+
 /// Refuses two things that do not live in the same space.
 pub fn check_same_space(
     what: impl Into<String>,
@@ -252,4 +253,15 @@ pub fn check_same_space(
         return Ok(());
     }
     Err(Error::DimensionMismatch { what: what.into(), other: other.into(), expected, found })
+}
+
+/// Names farther apart than this share of their length are not taken for misspellings of one another.
+#[cfg(feature = "study")]
+const SIMILAR: f64 = 0.5;
+
+/// The known name that a word is most likely meant to be, if any is likely.
+#[cfg(feature = "study")]
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let nearest = known.iter().min_by_key(|name| strsim::damerau_levenshtein(word, name)).copied();
+    nearest.filter(|name| strsim::normalized_damerau_levenshtein(word, name) >= SIMILAR)
 }

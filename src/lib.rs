@@ -102,6 +102,7 @@ pub mod measured;
 pub mod metric;
 mod numeric;
 pub mod posterior;
+mod preset;
 #[cfg(feature = "study")]
 pub mod report;
 pub mod scale;
@@ -117,4 +118,5 @@ pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
 pub use law::{BayesOracle, Law};
 pub use measured::{Bracket, Measured};
 pub use metric::w1;
+pub use preset::Preset;
 pub use scale::{BallRadius, Beta, NoiseVariance, RawTime, ScoreTime};

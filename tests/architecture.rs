@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "error",
+    "preset",
     "measured",
     "numeric",
     "scale",
@@ -20,8 +21,8 @@ const ORDER: [&str; 18] = [
     "posterior",
     "denoise",
     "metric",
-    "study",
     "claim",
+    "study",
     "report",
 ];
 

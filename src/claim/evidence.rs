@@ -16,7 +16,8 @@ use super::record::Record;
 use super::row::Row;
 use super::{Card, Claim, find};
 use crate::error::{Error, Result};
-use crate::study::{Folder, Preset};
+use crate::files::Folder;
+use crate::preset::Preset;
 
 /// Version of the file format.
 const SCHEMA: u32 = 1;

@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Claim, Evidence, Record};
 use crate::error::{Error, Result};
-use crate::study::Preset;
+use crate::preset::Preset;
 
 /// Puts claims to the test on so many threads. Whenever one is finished, `watch` is shown its record and all evidence
 /// so far; an error of its ends the work. Records are in the order of the claims.

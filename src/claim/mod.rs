@@ -46,7 +46,7 @@ pub use row::{Place, Relation, Role, Row};
 pub use verdict::{Verdict, VerdictKind};
 
 use crate::error::Result;
-use crate::study::Preset;
+use crate::preset::Preset;
 
 /// A statement that can be put to the test.
 pub trait Claim: Send + Sync {

@@ -7,7 +7,7 @@ use super::Claim;
 use super::card::Card;
 use super::row::Row;
 use super::verdict::{Verdict, decisive};
-use crate::study::Preset;
+use crate::preset::Preset;
 
 /// A claim, its evidence and what follows from it.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! The register: every claim there is.
 
 use super::{Claim, confine, gaussian, kernel, truncation};
+use crate::error::nearest;
 use crate::error::{Error, Result};
-use crate::study::nearest_name;
 
 /// All claims, in the order of the paper's argument.
 pub fn register() -> Vec<Box<dyn Claim>> {
@@ -30,7 +30,5 @@ pub fn register() -> Vec<Box<dyn Claim>> {
 pub fn find<'a>(register: &'a [Box<dyn Claim>], id: &str) -> Result<&'a dyn Claim> {
     let named = register.iter().find(|claim| claim.card().id == id);
     let ids: Vec<&'static str> = register.iter().map(|claim| claim.card().id).collect();
-    named
-        .map(Box::as_ref)
-        .ok_or_else(|| Error::UnknownClaim { id: id.into(), nearest: nearest_name(id, &ids) })
+    named.map(Box::as_ref).ok_or_else(|| Error::UnknownClaim { id: id.into(), nearest: nearest(id, &ids) })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ebflow::drift::{Drift, Named, Tolerance};
 use ebflow::files::check_outputs;
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
-use ebflow::{BallRadius, Beta, Error, NoiseVariance, RawTime, Result, ScoreTime};
+use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -139,9 +139,40 @@ pub struct FlowOptions {
     /// Bound on how far truncating the kernel may move a drift [default: below rounding].
     #[arg(long, value_name = "E", value_parser = tolerance, allow_negative_numbers = true)]
     eps: Option<Tolerance>,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// How many threads work.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Threads {
     /// Threads to use [default: all cores]. Results do not depend on it.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, visible_alias = "jobs", value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+}
+
+impl Threads {
+    /// As many as asked for, else one for each core.
+    pub fn count(self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// Runs a job on them.
+    fn run<T: Send>(self, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let count = self.count();
+        match rayon::ThreadPoolBuilder::new().num_threads(count).build() {
+            Ok(pool) => pool.install(job),
+            Err(error) => Err(Error::Threads { count, problem: error.to_string() }),
+        }
+    }
+}
+
+/// A preset by its name, for clap.
+pub fn preset_name() -> impl clap::builder::TypedValueParser<Value = Preset> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Preset::ALL.map(Preset::name))
+        .map(|name| Preset::of(&name).expect("clap has checked the name"))
 }
 
 /// A drift by its name, for clap, which then lists the names.
@@ -178,10 +209,6 @@ impl FlowOptions {
 
     /// Runs a job on as many threads as asked for.
     pub fn on_threads<T: Send>(&self, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-        let threads = self.threads.map_or(0, usize::from);
-        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            Ok(pool) => pool.install(job),
-            Err(error) => Err(Error::Threads { count: threads, problem: error.to_string() }),
-        }
+        self.threads.run(job)
     }
 }

@@ -1,9 +1,8 @@
 //! `ebflow bless`: accept what the claims' evidence is now.
 
-use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{json, text};
-use ebflow::study::Preset;
+use ebflow::{Preset, Result};
 
 use super::Console;
 use super::evidence::{BaselineArgs, gathered, refuse_to_lose, writable_folder};
@@ -21,7 +20,7 @@ pub fn run(Args { baseline: args }: &Args, console: &mut Console<'_>) -> Result<
     let register = register();
     let claims: Vec<&dyn Claim> = register.iter().map(Box::as_ref).collect();
     refuse_to_lose(&folder, &register, &claims, Preset::Quick)?;
-    let evidence = gathered(&claims, Preset::Quick, &args.jobs, Some(&folder), console)?;
+    let evidence = gathered(&claims, Preset::Quick, args.threads, Some(&folder), console)?;
     evidence.write(&folder)?;
     console.say(format_args!("accepted: {}", args.folder.join(Evidence::FILE).display()));
     match args.json {

@@ -3,8 +3,7 @@
 use ebflow::claim::baseline::compare;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{Comparison, annotations, moved, moved_json};
-use ebflow::study::Preset;
-use ebflow::{Error, Result};
+use ebflow::{Error, Preset, Result};
 
 use super::evidence::{BaselineArgs, gathered, tell_github};
 use super::{ALL_WELL, Console, FAILED_CHECK};
@@ -27,7 +26,7 @@ pub fn run(Args { accepted: args }: &Args, console: &mut Console<'_>) -> Result<
     let (claims, others): (Vec<&dyn Claim>, Vec<&dyn Claim>) =
         register.iter().map(Box::as_ref).partition(known);
     let not_checked: Vec<&str> = others.iter().map(|claim| claim.card().id).collect();
-    let found = gathered(&claims, accepted.preset, &args.jobs, None, console)?;
+    let found = gathered(&claims, accepted.preset, args.threads, None, console)?;
     let changes = compare(&accepted.records, &found.records);
     let folder = args.folder.display();
     let acceptance = match accepted.preset {

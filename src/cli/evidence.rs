@@ -3,15 +3,14 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use ebflow::claim::{Claim, Evidence, Record, gather};
-use ebflow::files::check_outputs;
-use ebflow::study::{Folder, Preset};
-use ebflow::{Error, Result};
-use indicatif::ProgressBar;
+use ebflow::files::{Folder, check_outputs};
+use ebflow::{Error, Preset, Result};
 
 use super::Console;
+use super::args::Threads;
+use super::progress::Progress;
 
 /// Where the committed evidence lives.
 pub const BASELINE: &str = "validation/baseline";
@@ -21,24 +20,6 @@ const ACTIONS: &str = "GITHUB_ACTIONS";
 /// Set by GitHub to the file that becomes the page of a job.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// How thoroughly evidence is gathered.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum PresetName {
-    /// Within a minute.
-    Quick,
-    /// More seeds, sizes and settings: minutes.
-    Full,
-}
-
-impl From<PresetName> for Preset {
-    fn from(name: PresetName) -> Self {
-        match name {
-            PresetName::Quick => Self::Quick,
-            PresetName::Full => Self::Full,
-        }
-    }
-}
-
 /// Accepted evidence.
 #[derive(Debug, clap::Args)]
 pub struct BaselineArgs {
@@ -46,77 +27,33 @@ pub struct BaselineArgs {
     #[arg(value_name = "DIR", default_value = BASELINE)]
     pub folder: PathBuf,
     #[command(flatten)]
-    pub jobs: Jobs,
+    pub threads: Threads,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Threads to use.
-#[derive(Debug, clap::Args)]
-pub struct Jobs {
-    /// Threads to use [default: all cores]. Evidence does not depend on it.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-}
-
-impl Jobs {
-    fn count(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(cores, usize::from)
-    }
 }
 
 /// Puts claims to the test; what is finished is kept in the folder, if there is one, from then on.
 pub fn gathered(
     claims: &[&dyn Claim],
     preset: Preset,
-    jobs: &Jobs,
+    threads: Threads,
     folder: Option<&Folder>,
     console: &mut Console<'_>,
 ) -> Result<Evidence> {
-    let progress = Progress::new(claims.len(), console);
-    let evidence = gather(claims, preset, jobs.count(), |record, so_far| {
-        progress.show(record, so_far.records.len(), claims.len(), console);
+    let progress = Progress::new(claims.len(), "claims", console);
+    let evidence = gather(claims, preset, threads.count(), |record, so_far| {
+        progress.finished(so_far.records.len(), &line(record), None, console);
         folder.map_or(Ok(()), |folder| so_far.write_unfinished(folder))
     });
     progress.end();
     evidence
 }
 
-/// A bar on a terminal, a line per finished claim elsewhere.
-enum Progress {
-    Bar(ProgressBar),
-    Lines,
-}
-
-impl Progress {
-    fn new(claims: usize, console: &Console<'_>) -> Self {
-        if !console.interactive {
-            return Self::Lines;
-        }
-        let bar = ProgressBar::new(claims as u64);
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self::Bar(bar)
-    }
-
-    fn show(&self, record: &Record, done: usize, total: usize, console: &mut Console<'_>) {
-        match self {
-            Self::Bar(bar) => bar.set_position(done as u64),
-            Self::Lines => {
-                let seconds = record.elapsed.unwrap_or_default().as_secs_f64();
-                let verdict = record.verdict.kind().words();
-                let id = record.card.id;
-                console.say(format_args!("[{done}/{total}] {id}: {verdict} ({seconds:.1} s)"));
-            }
-        }
-    }
-
-    fn end(&self) {
-        if let Self::Bar(bar) = self {
-            bar.finish_and_clear();
-        }
-    }
+/// What a finished claim says of itself.
+fn line(record: &Record) -> String {
+    let seconds = record.elapsed.unwrap_or_default().as_secs_f64();
+    format!("{}: {} ({seconds:.1} s)", record.card.id, record.verdict.kind().words())
 }
 
 /// Tells GitHub, where it runs this: complaints as annotations, and a summary for the page of the job. That this fails

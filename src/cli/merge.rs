@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ebflow::Result;
-use ebflow::study::{Completeness, Folder, Merged, merge};
+use ebflow::study::{Completeness, Merged, StudyFolder, merge};
 
 use super::evidence::refuse_evidence;
 use super::{Console, report};
@@ -26,10 +26,10 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
-    let parts = args.parts.iter().map(|path| Folder::open(path)).collect::<Result<Vec<_>>>()?;
+    let parts = args.parts.iter().map(|path| StudyFolder::open(path)).collect::<Result<Vec<_>>>()?;
     refuse_evidence(&args.out)?;
-    let out = Folder::create(&args.out)?;
-    out.sweep();
+    let out = StudyFolder::create(&args.out)?;
+    out.files().sweep();
     let merged = merge(&parts, &out)?;
     for part in &merged.torn {
         console.say(format_args!("warning: {part}"));

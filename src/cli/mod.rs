@@ -17,6 +17,7 @@ mod meanfield;
 mod merge;
 mod output;
 mod posterior;
+mod progress;
 mod report;
 mod run_report;
 mod sample;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use ebflow::Result;
 use ebflow::claim::{Evidence, register};
+use ebflow::files::Folder;
 use ebflow::report::{Material, csv, html, json, text};
-use ebflow::study::{Completeness, Folder, RunOutcome, Shard, Store, Summary, Table, Verdict};
+use ebflow::study::{Completeness, RunOutcome, Shard, Store, StudyFolder, Summary, Table, Verdict};
 use serde::Serialize;
 
 use super::evidence::refuse_study;
@@ -33,12 +34,12 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
         return Ok(verify::judged(&evidence));
     }
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
-    publish(&Folder::open(&args.folder)?, completeness, args.json, console)
+    publish(&StudyFolder::open(&args.folder)?, completeness, args.json, console)
 }
 
 /// Writes the report of a folder, prints its tables, and says whether all is as expected.
 pub fn publish(
-    folder: &Folder,
+    folder: &StudyFolder,
     completeness: Completeness,
     as_json: bool,
     console: &mut Console<'_>,
@@ -50,14 +51,14 @@ pub fn publish(
     finite::check(&summary)?;
     let material = Material { spec: &spec, table: &table, summary: &summary, runs: &runs };
     let summary_json = json(&material);
-    folder.write("rows.csv", csv(&material)?.as_bytes())?;
-    folder.write("summary.json", summary_json.as_bytes())?;
-    folder.write("report.html", html(&material)?.as_bytes())?;
+    folder.files().write("rows.csv", csv(&material)?.as_bytes())?;
+    folder.files().write("summary.json", summary_json.as_bytes())?;
+    folder.files().write("report.html", html(&material)?.as_bytes())?;
     if as_json {
         console.text(&summary_json)?;
     } else {
         console.text(&text(&material))?;
-        console.say(format_args!("report: {}", folder.path().join("report.html").display()));
+        console.say(format_args!("report: {}", folder.files().path().join("report.html").display()));
     }
     Ok(judged(&summary))
 }
@@ -96,13 +97,13 @@ impl std::fmt::Display for Part {
 
 /// Says where the rows of a part are.
 pub fn announce_part(
-    folder: &Folder,
+    folder: &StudyFolder,
     shard: Shard,
     outcome: RunOutcome,
     as_json: bool,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let RunOutcome { computed, found, .. } = outcome;
-    let part = Part { shard: shard.to_string(), computed, found, folder: folder.path().into() };
+    let part = Part { shard: shard.to_string(), computed, found, folder: folder.files().path().into() };
     console.result(&part, as_json)
 }

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use ebflow::Result;
 use ebflow::claim::{Claim, Evidence, find, register};
-use ebflow::files::write;
+use ebflow::files::{Folder, write};
 use ebflow::report::claims::{annotations, headings, html, json, junit, list, markdown, overview, text};
-use ebflow::study::Folder;
+use ebflow::{Preset, Result};
 use serde::Serialize;
 
-use super::evidence::{
-    Jobs, PresetName, check_writable, gathered, refuse_to_lose, tell_github, writable_folder,
-};
+use super::args::{Threads, preset_name};
+use super::evidence::{check_writable, gathered, refuse_to_lose, tell_github, writable_folder};
 use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Judge the paper's claims by evidence gathered now.
@@ -23,14 +21,14 @@ pub struct Args {
     /// Name the claims and what they say, and judge none.
     #[arg(long)]
     list: bool,
-    /// How thoroughly to look.
-    #[arg(long, value_enum, default_value = "quick")]
-    preset: PresetName,
+    /// How thoroughly to look: within a minute, or with more seeds, sizes and settings in several.
+    #[arg(long, value_parser = preset_name(), default_value = "quick")]
+    preset: Preset,
     /// Folder for the rows (claims.jsonl), report.html and CLAIMS.md.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    jobs: Jobs,
+    threads: Threads,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -50,13 +48,13 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     if args.list {
         return listed(&chosen, args.json, console).map(|()| ALL_WELL);
     }
-    let preset = args.preset.into();
+    let preset = args.preset;
     let folder = args.out.as_deref().map(writable_folder).transpose()?;
     if let Some(folder) = &folder {
         refuse_to_lose(folder, &register, &chosen, preset)?;
     }
     args.junit.as_deref().map_or(Ok(()), check_writable)?;
-    let evidence = gathered(&chosen, preset, &args.jobs, folder.as_ref(), console)?;
+    let evidence = gathered(&chosen, preset, args.threads, folder.as_ref(), console)?;
     publish(&evidence, folder.as_ref(), args.json, console)?;
     if let Some(path) = &args.junit {
         let content = junit(&evidence);

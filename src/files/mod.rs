@@ -2,14 +2,17 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | [`Folder`] | a folder of results |
 //! | [`npy`] | NumPy's `.npy` arrays |
 //! | [`write()`] | a file, whole or not at all; devices, pipes and links as what they are |
 //! | [`check_outputs`] | whether results can be written where they should go, before any work |
 
+mod folder;
 pub mod npy;
 mod outputs;
 mod write;
 
+pub use folder::Folder;
 pub use outputs::check_outputs;
 pub use write::{abandon, check_writable_folder, sweep, write};
 

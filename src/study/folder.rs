@@ -1,4 +1,4 @@
-//! [`Folder`]: where a study lives on disk.
+//! [`StudyFolder`]: where a study lives on disk.
 //!
 //! | file | holds |
 //! |---|---|
@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::spec::{Preset, Spec};
+use super::spec::Spec;
 use super::store::Store;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::Folder;
+use crate::preset::Preset;
 
 const SPEC: &str = "study.toml";
 const ROWS: &str = "rows.jsonl";
@@ -24,8 +25,8 @@ const RUNS: &str = "runs.jsonl";
 
 /// A study's folder.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Folder {
-    path: PathBuf,
+pub struct StudyFolder {
+    folder: Folder,
 }
 
 /// One run of a study: what a report says about where its rows come from.
@@ -67,52 +68,49 @@ impl RunRecord {
     }
 }
 
-impl Folder {
-    /// A folder, created when it is not there.
+impl StudyFolder {
+    /// A folder for a study, created when it is not there.
     pub fn create(path: &Path) -> Result<Self> {
-        let failed = |source| Error::Io { action: "create", path: path.into(), source };
-        std::fs::create_dir_all(path).map_err(failed)?;
-        Ok(Self { path: path.into() })
+        Folder::create(path).map(|folder| Self { folder })
     }
 
     /// A folder that a study has been run in.
     pub fn open(path: &Path) -> Result<Self> {
         if path.join(SPEC).is_file() {
-            return Ok(Self { path: path.into() });
+            return Ok(Self { folder: Folder::at(path) });
         }
         let problem = format!("there is no {SPEC} in it; name a folder that `ebflow study` has written");
         Err(Error::Store { path: path.into(), problem })
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The folder itself.
+    pub fn files(&self) -> &Folder {
+        &self.folder
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// Reads the rows, and leaves their file alone.
     pub fn rows(&self) -> Result<Store> {
-        Store::read(&self.path.join(ROWS))
-    }
-
-    /// Removes what killed processes left half-written in a folder that is a study's or holds evidence.
-    pub fn sweep(&self) {
-        files::sweep(&self.path);
+        Store::read(&self.file(ROWS))
     }
 
     /// Opens the rows, to add some.
     pub fn store(&self) -> Result<Store> {
-        Store::open(&self.path.join(ROWS))
+        Store::open(&self.file(ROWS))
     }
 
     /// The study, if there is one yet.
     pub fn spec_text(&self) -> Result<String> {
-        let path = self.path.join(SPEC);
+        let path = self.file(SPEC);
         std::fs::read_to_string(&path).map_err(|source| Error::Io { action: "read", path, source })
     }
 
     /// The study that was run here.
     pub fn spec(&self) -> Result<Spec> {
-        let path = self.path.join(SPEC);
+        let path = self.file(SPEC);
         let text = self.spec_text()?;
         Spec::read(&path.to_string_lossy(), &text, Preset::Full, &[])
             .map_err(|error| Error::Store { path, problem: format!("it cannot be read\n{error}") })
@@ -120,33 +118,12 @@ impl Folder {
 
     /// Keeps the study.
     pub fn write_spec(&self, spec: &Spec) -> Result<()> {
-        self.write(SPEC, spec.to_toml().as_bytes())
-    }
-
-    /// Writes a file, whole or not at all.
-    pub fn write(&self, name: &str, content: &[u8]) -> Result<()> {
-        files::write(&self.path.join(name), |file| file.write_all(content))
-    }
-
-    /// Removes a file, if it is there.
-    pub fn remove(&self, name: &str) -> Result<()> {
-        let path = self.path.join(name);
-        match std::fs::remove_file(&path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::Io { action: "remove", path, source })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses a folder that nothing can be written to, before any work is done.
-    pub fn check_writable(&self) -> Result<()> {
-        files::check_writable_folder(&self.path)
+        self.folder.write(SPEC, spec.to_toml().as_bytes())
     }
 
     /// The runs so far. Lines that cannot be read are left out: they say nothing about the rows themselves.
     pub fn runs(&self) -> Vec<RunRecord> {
-        let text = std::fs::read_to_string(self.path.join(RUNS)).unwrap_or_default();
+        let text = std::fs::read_to_string(self.file(RUNS)).unwrap_or_default();
         let mut runs: Vec<RunRecord> = Vec::new();
         for record in text.lines().filter_map(|line| serde_json::from_str::<RunRecord>(line).ok()) {
             match runs.iter_mut().find(|run| run.same_run(&record)) {
@@ -160,7 +137,7 @@ impl Folder {
 
     /// Adds a run, or how it ended.
     pub fn add_run(&self, run: &RunRecord) -> Result<()> {
-        let path = self.path.join(RUNS);
+        let path = self.file(RUNS);
         let mut line = serde_json::to_string(run).unwrap_or_default();
         line.push('\n');
         let file = OpenOptions::new().append(true).create(true).open(&path);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cell::Key;
-use super::folder::Folder;
+use super::folder::StudyFolder;
 use super::row::Row;
 use super::spec::Spec;
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ pub struct Merged {
 }
 
 /// Adds the rows of all folders to `out`. Doing it again changes nothing.
-pub fn merge(from: &[Folder], out: &Folder) -> Result<Merged> {
+pub fn merge(from: &[StudyFolder], out: &StudyFolder) -> Result<Merged> {
     let spec = common_spec(from, out)?;
     let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
     let mut torn = Vec::new();
@@ -50,30 +50,30 @@ pub fn merge(from: &[Folder], out: &Folder) -> Result<Merged> {
 }
 
 /// The study that all folders hold.
-fn common_spec(from: &[Folder], out: &Folder) -> Result<Spec> {
+fn common_spec(from: &[StudyFolder], out: &StudyFolder) -> Result<Spec> {
     let Some((first, others)) = from.split_first() else {
         return Err(Error::Empty { what: "the list of folders to merge".into() });
     };
     let text = first.spec_text()?;
-    let merged_before = Folder::open(out.path()).ok();
+    let merged_before = StudyFolder::open(out.files().path()).ok();
     for folder in others.iter().chain(&merged_before) {
         if folder.spec_text()? != text {
             let problem = format!(
                 "its study differs from the one in {}; only shards of one study can be merged",
-                first.path().display()
+                first.files().path().display()
             );
-            return Err(Error::Store { path: folder.path().into(), problem });
+            return Err(Error::Store { path: folder.files().path().into(), problem });
         }
     }
     first.spec()
 }
 
-fn contradiction(folder: &Folder, key: &Key) -> Error {
+fn contradiction(folder: &StudyFolder, key: &Key) -> Error {
     let problem = format!(
         "its row {key} differs from another row of the same cell; one of the two comes from another machine or build: \
          remove one of them"
     );
-    Error::Store { path: folder.path().into(), problem }
+    Error::Store { path: folder.files().path().into(), problem }
 }
 
 /// The rows of the study in its own order, then the others.
@@ -83,8 +83,8 @@ fn in_order(spec: &Spec, mut rows: BTreeMap<Key, Row>) -> Vec<Row> {
     ordered
 }
 
-fn merge_runs(from: &[Folder], out: &Folder) -> Result<()> {
-    for run in from.iter().flat_map(Folder::runs) {
+fn merge_runs(from: &[StudyFolder], out: &StudyFolder) -> Result<()> {
+    for run in from.iter().flat_map(StudyFolder::runs) {
         if !out.runs().contains(&run) {
             out.add_run(&run)?;
         }

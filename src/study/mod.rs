@@ -33,15 +33,14 @@ pub use axis::{Axis, Setting};
 pub use cell::{Cell, Key};
 pub use cost::seconds as cost_in_seconds;
 pub use fit::{Fit, FitOutcome, Fitted, Fixed, Line, PairedStep, Verdict};
-pub use folder::{Folder, RunEnd, RunRecord};
+pub use folder::{RunEnd, RunRecord, StudyFolder};
 pub use measure::measure;
 pub use merge::{Merged, merge};
 pub use quantity::Quantity;
 pub use row::{CloudPath, Measurement, Outcome, Row, Values};
 pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
-pub(crate) use spec::nearest as nearest_name;
-pub use spec::{Band, FitSpec, MeasureSpec, MethodSpec, Model, Preset, Spec, SpecError, Sweep, Tolerances};
+pub use spec::{Band, FitSpec, MeasureSpec, MethodSpec, Model, Spec, SpecError, Sweep, Tolerances};
 pub use store::Store;
 pub use summary::{Completeness, Filled, Group, PathStatistic, Statistic, Summary, Table};
 

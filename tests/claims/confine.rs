@@ -1,11 +1,11 @@
 //! What confines the flow: shipped claims give the expected verdicts, faulty parts turn them.
 
+use ebflow::Preset;
 use ebflow::claim::confine::{
     ActionEstimate, InvariantBall, LayersToFlow, MomentGrowth, Stability, lipschitz,
 };
 use ebflow::claim::{Claim, Record, Role, Row, VerdictKind, baseline};
 use ebflow::flow::{Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
-use ebflow::study::Preset;
 use ebflow::{BallRadius, Beta, Drift, RawTime, Result};
 
 use crate::drifts::{DOUBLED, HALVED, LOST, PLAIN, REPELLING, SCORE, WRONG_SIGN, WithoutSelf};

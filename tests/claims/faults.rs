@@ -1,7 +1,7 @@
 //! What it means for a claim to stand, and to turn.
 
+use ebflow::Preset;
 use ebflow::claim::{Claim, Record, Role, Row, VerdictKind};
-use ebflow::study::Preset;
 
 /// The evidence is what the card expects, and every row has a name of its own, by which it can be compared with
 /// accepted evidence.

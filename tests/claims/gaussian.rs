@@ -1,11 +1,11 @@
 //! Claims about Gaussian laws.
 
+use ebflow::Preset;
 use ebflow::RawTime;
 use ebflow::claim::baseline::{Difference, Side, compare};
 use ebflow::claim::gaussian::{CovarianceEquation, DiracHittingTime, HittingTime, RecoveryRate};
 use ebflow::claim::{Claim, Record};
 use ebflow::exact::CovarianceFlow;
-use ebflow::study::Preset;
 use nalgebra::DVector;
 
 use crate::drifts::{NarrowKernel, WithoutSelf};

@@ -1,10 +1,10 @@
 //! Claims about the kernel with faulty drifts, energies, posterior means and kernels.
 
+use ebflow::Preset;
 use ebflow::claim::kernel::{DriftIsLogGradient, EnergyGradient, GaussianKernelOnly, Kernel, Tweedie};
 use ebflow::claim::{Claim, Record, baseline};
 use ebflow::drift::{Blocks, KdTree, Tolerance};
 use ebflow::law::{BayesOracle, Law};
-use ebflow::study::Preset;
 use ebflow::{Cloud, Drift, NoiseVariance, Result};
 
 use crate::drifts::{BARYCENTRE, LOST, NarrowKernel, WithoutSelf};

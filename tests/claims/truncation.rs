@@ -1,10 +1,10 @@
 //! Claims about truncation with faulty laws, balls, tails and radii.
 
+use ebflow::Preset;
 use ebflow::claim::Record;
 use ebflow::claim::truncation::{GaussianTail, HardTruncation, RetainedFraction};
 use ebflow::law::{Gaussian, Law, LineLaw, Split};
 use ebflow::measured::Measured;
-use ebflow::study::Preset;
 use ebflow::{BallRadius, Cloud, Result};
 
 use crate::faults::{contradicted, is_inconclusive, is_saved_by, stands, turns};

@@ -1,6 +1,7 @@
 //! What is wrong with a study is shown with its line, a caret and a remedy.
 
-use ebflow::study::{Preset, Spec};
+use ebflow::Preset;
+use ebflow::study::Spec;
 
 use crate::bench::{Bench, SMALL, stderr};
 

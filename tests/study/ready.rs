@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use ebflow::study::{Preset, Spec};
+use ebflow::Preset;
+use ebflow::study::Spec;
 
 use crate::bench::{Bench, stderr};
 

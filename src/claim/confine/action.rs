@@ -29,8 +29,8 @@ use crate::error::Result;
 use crate::law::{Generator, Law, generator};
 use crate::measured::Measured;
 use crate::numeric::largest;
+use crate::preset::Preset;
 use crate::scale::Beta;
-use crate::study::Preset;
 
 const SEED: u64 = 20_252;
 /// Points of a sample.

@@ -26,8 +26,8 @@ use crate::flow::{Adaptive, Integrator};
 use crate::law::{Law, generator};
 use crate::measured::Measured;
 use crate::numeric::largest;
+use crate::preset::Preset;
 use crate::scale::{BallRadius, Beta};
-use crate::study::Preset;
 
 const SEED: u64 = 20_251;
 /// Directions in which hulls and barycentres are looked at.

@@ -36,8 +36,8 @@ use crate::flow::Adaptive;
 use crate::law::{Gaussian, Law, generator};
 use crate::meanfield::MeanField;
 use crate::measured::Measured;
+use crate::preset::Preset;
 use crate::scale::{BallRadius, Beta, NoiseVariance, RawTime};
-use crate::study::Preset;
 
 const SEED: u64 = 20_253;
 /// Points of a sample.

@@ -33,8 +33,8 @@ use crate::flow::{Adaptive, Flow, Integrator, Layers, Trajectory};
 use crate::law::Law;
 use crate::measured::Measured;
 use crate::metric::coupled;
+use crate::preset::Preset;
 use crate::scale::{Beta, NoiseVariance, RawTime};
-use crate::study::Preset;
 
 const SEED: u64 = 20_255;
 /// Depths of networks.

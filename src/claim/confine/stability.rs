@@ -36,8 +36,8 @@ use crate::flow::Adaptive;
 use crate::law::{Law, generator};
 use crate::measured::Measured;
 use crate::metric::{coupled, line};
+use crate::preset::Preset;
 use crate::scale::{BallRadius, Beta};
-use crate::study::Preset;
 
 const SEED: u64 = 20_254;
 /// Random pairs of laws.

@@ -25,8 +25,8 @@ use crate::error::Result;
 use crate::exact::CovarianceFlow;
 use crate::flow::Adaptive;
 use crate::measured::Measured;
+use crate::preset::Preset;
 use crate::scale::RawTime;
-use crate::study::Preset;
 
 /// Eigenvalues of `Γ_t`, in the order of [`CovarianceFlow::eigenvectors`].
 pub type ClosedForm = fn(&CovarianceFlow, RawTime) -> DVector<f64>;

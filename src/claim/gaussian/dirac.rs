@@ -25,8 +25,8 @@ use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::measured::{Bracket, Measured};
+use crate::preset::Preset;
 use crate::scale::{Beta, NoiseVariance};
-use crate::study::Preset;
 
 /// `T(1/β)` from the noise variance, in score time.
 pub type KernelWidthTime = fn(NoiseVariance, Beta) -> f64;

@@ -28,8 +28,8 @@ use crate::exact::{Hitting, MeasuredHitting, VarianceDescent};
 use crate::flow::Adaptive;
 use crate::law::generator;
 use crate::measured::Measured;
+use crate::preset::Preset;
 use crate::scale::{Beta, NoiseVariance, ScoreTime};
-use crate::study::Preset;
 
 /// `T(v*)` from the variance at the start and the target, in score time.
 pub type TargetTime = fn(f64, Beta, f64) -> Result<f64>;

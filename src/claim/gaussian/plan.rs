@@ -4,7 +4,7 @@ use super::particles::Size;
 use super::setting::Setting;
 use crate::claim::Row;
 use crate::error::Result;
-use crate::study::Preset;
+use crate::preset::Preset;
 
 /// Particles and seeds of finite samples.
 const QUICK_SIZE: Size = Size { particles: 256, seeds: 64 };

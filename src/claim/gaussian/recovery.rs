@@ -32,8 +32,8 @@ use crate::exact::CovarianceFlow;
 use crate::law::Gaussian;
 use crate::measured::{Bracket, Measured};
 use crate::metric::{GaussianDistance, between_gaussians, mean_length};
+use crate::preset::Preset;
 use crate::scale::{Beta, NoiseVariance, RawTime};
-use crate::study::Preset;
 
 /// When the flow ends.
 pub type TerminalTime = fn(NoiseVariance, Beta) -> Result<RawTime>;

@@ -14,8 +14,8 @@ use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::posterior::ParticlePrior;
+use crate::preset::Preset;
 use crate::scale::NoiseVariance;
-use crate::study::Preset;
 
 const SEED: u64 = 1203;
 /// Ridders' first step in units of `√τ`.

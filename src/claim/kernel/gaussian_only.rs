@@ -28,7 +28,7 @@ use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::Law;
 use crate::measured::Measured;
-use crate::study::Preset;
+use crate::preset::Preset;
 
 const SEED: u64 = 1204;
 /// Inverse squared width of the kernels, beside clouds of width one.

@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::law::{Atoms, BayesOracle, Law};
 use crate::measured::Measured;
 use crate::numeric::larger;
+use crate::preset::Preset;
 use crate::scale::{Beta, NoiseVariance};
-use crate::study::Preset;
 
 const SEED: u64 = 1202;
 /// Ridders' first step in units of `β^{−1/2}`, the length on which the kernel changes.

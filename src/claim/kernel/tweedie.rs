@@ -24,8 +24,8 @@ use crate::error::Result;
 use crate::law::{BayesOracle, Law};
 use crate::measured::Measured;
 use crate::numeric::quadrature::in_panels;
+use crate::preset::Preset;
 use crate::scale::NoiseVariance;
-use crate::study::Preset;
 
 /// Ridders' first step in units of `σ`, the length on which a noisy law is smooth.
 const STEP: f64 = 0.5;

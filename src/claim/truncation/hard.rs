@@ -24,8 +24,8 @@ use crate::law::{Gaussian, Law, LineLaw, Split, generator};
 use crate::measured::Measured;
 use crate::metric::transport::wasserstein;
 use crate::numeric::root::bisect;
+use crate::preset::Preset;
 use crate::scale::BallRadius;
-use crate::study::Preset;
 
 const SEED: u64 = 1205;
 

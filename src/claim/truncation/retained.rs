@@ -19,8 +19,8 @@ use crate::measured::Measured;
 use crate::metric::distance;
 use crate::numeric::binomial::Binomial;
 use crate::numeric::larger;
+use crate::preset::Preset;
 use crate::scale::BallRadius;
-use crate::study::Preset;
 
 const SEED: u64 = 1206;
 /// Points in a sample.

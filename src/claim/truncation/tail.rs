@@ -26,7 +26,7 @@ use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
 use crate::error::Result;
 use crate::law::{Gaussian, Law, generator};
 use crate::measured::Measured;
-use crate::study::Preset;
+use crate::preset::Preset;
 
 const SEED: u64 = 1207;
 /// Losses are compared between a small and a large sample.

@@ -1,21 +1,20 @@
 //! `ebflow study`: a convergence study, resumable at any moment.
 
 mod plan;
-mod progress;
 pub mod provenance;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ebflow::study::{
-    Cell, Completeness, Finished, Folder, Preset, RunOptions, RunOutcome, Shard, Spec, Store,
-    run as run_cells,
+    Cell, Completeness, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, run as run_cells,
 };
-use ebflow::{Error, Result};
+use ebflow::{Error, Preset, Result};
 
+use super::args::{Threads, preset_name};
 use super::evidence::refuse_evidence;
+use super::progress::Progress;
 use super::{ALL_WELL, BAD_INPUT, Console, INTERRUPTED, report};
-use progress::Progress;
 use provenance::Stopwatch;
 
 /// Run a convergence study, or what is missing of it.
@@ -25,8 +24,8 @@ pub struct Args {
     #[arg(value_name = "FILE.toml")]
     file: PathBuf,
     /// Which variant: the study as it stands, or with its table [quick] laid over it.
-    #[arg(long, value_enum, default_value = "full")]
-    preset: PresetName,
+    #[arg(long, value_parser = preset_name(), default_value = "full")]
+    preset: Preset,
     /// Override a key, such as sweep.n=[100,200].
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -36,9 +35,8 @@ pub struct Args {
     /// Run only part I of N, split by cost; join the parts with `ebflow merge`.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Threads to use [default: all cores]. Rows do not depend on it.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print the cells and what they will cost, and run none.
     #[arg(long)]
     dry_run: bool,
@@ -53,14 +51,6 @@ pub struct Args {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum PresetName {
-    /// The study as it stands.
-    Full,
-    /// A small variant, for checks.
-    Quick,
-}
-
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     let Some(spec) = read(args, console)? else { return Ok(BAD_INPUT) };
     let cells = args.shard.map_or_else(|| spec.cells(), |shard| shard.cells(&spec));
@@ -70,8 +60,8 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     }
     let path = args.out.clone().unwrap_or_else(|| default_folder(args));
     refuse_evidence(&path)?;
-    let folder = Folder::create(&path)?;
-    folder.sweep();
+    let folder = StudyFolder::create(&path)?;
+    folder.files().sweep();
     let mut store = folder.store()?;
     report::announce_torn_line(&store, console);
     folder.write_spec(&spec)?;
@@ -89,11 +79,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
 fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
     let failed = |source| Error::Io { action: "read", path: args.file.clone(), source };
     let text = std::fs::read_to_string(&args.file).map_err(failed)?;
-    let preset = match args.preset {
-        PresetName::Full => Preset::Full,
-        PresetName::Quick => Preset::Quick,
-    };
-    match Spec::read(&args.file.to_string_lossy(), &text, preset, &args.set) {
+    match Spec::read(&args.file.to_string_lossy(), &text, args.preset, &args.set) {
         Ok(spec) => Ok(Some(spec)),
         Err(error) => {
             let complaints = error.render(console.has_colour());
@@ -106,7 +92,7 @@ fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
 /// The study's name, and its part.
 fn default_folder(args: &Args) -> PathBuf {
     let mut name = args.file.file_stem().unwrap_or_default().to_os_string();
-    if matches!(args.preset, PresetName::Quick) {
+    if args.preset == Preset::Quick {
         name.push("-quick");
     }
     if let Some(shard) = args.shard {
@@ -119,13 +105,12 @@ fn compute(
     args: &Args,
     spec: Spec,
     cells: &[Cell],
-    folder: &Folder,
+    folder: &StudyFolder,
     store: &mut Store,
     console: &mut Console<'_>,
 ) -> Result<RunOutcome> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let options = RunOptions {
-        jobs: args.jobs.map_or(cores, usize::from),
+        jobs: args.threads.count(),
         fail_fast: args.fail_fast,
         interrupted: console.interruption.awaited(),
     };
@@ -133,8 +118,8 @@ fn compute(
     if cells.iter().any(|cell| store.get(&cell.key(&spec)).is_none()) {
         folder.add_run(stopwatch.begun())?;
     }
-    let progress = Progress::new(cells.len(), console);
-    let mut watch = |finished: &Finished<'_>| progress.show(finished, console);
+    let progress = Progress::new(cells.len(), "cells", console);
+    let mut watch = |finished: &Finished<'_>| show(&progress, finished, console);
     let outcome = run_cells(&Arc::new(spec), cells, store, &options, &mut watch)?;
     progress.end();
     if outcome.computed > 0 {
@@ -143,8 +128,18 @@ fn compute(
     Ok(outcome)
 }
 
+fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>) {
+    let Finished { row, done, remaining, .. } = *finished;
+    let state = row.error().map_or_else(|| "finished".to_owned(), |error| format!("failed ({error})"));
+    let line = format!("{}, seed {}: {state}", row.setting, row.seed);
+    if row.error().is_some() {
+        progress.complain(&line);
+    }
+    progress.finished(done, &line, Some(remaining), console);
+}
+
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
-fn finish(args: &Args, folder: &Folder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
+fn finish(args: &Args, folder: &StudyFolder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
     let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
     let code = match args.shard {
         None => report::publish(folder, completeness, args.json, console)?,

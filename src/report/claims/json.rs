@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::claim::{Card, Claim, Evidence, Record, Row};
-use crate::study::Preset;
+use crate::preset::Preset;
 
 /// The verdicts of a run.
 #[derive(Debug, Serialize)]

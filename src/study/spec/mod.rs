@@ -46,9 +46,8 @@ mod together;
 mod tree;
 
 pub use diagnostic::SpecError;
-pub(crate) use reader::nearest;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use self::diagnostic::Diagnostic;
 use self::reader::{Complaints, Reader};
@@ -57,32 +56,12 @@ use super::axis::{Axis, Setting};
 use super::quantity::Quantity;
 use crate::drift::Named;
 use crate::law::Law;
+use crate::preset::Preset;
 
 /// The name under which the `--set` options appear in complaints.
 const OPTION: &str = "--set";
 /// The table that the preset `quick` lays over the rest.
 const QUICK: &str = "quick";
-
-/// Which variant of a study is meant, and how thoroughly evidence is gathered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Preset {
-    /// The study as it stands.
-    #[default]
-    Full,
-    /// With its table `[quick]` laid over it.
-    Quick,
-}
-
-impl Preset {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Quick => "quick",
-        }
-    }
-}
 
 /// A study, read and checked.
 #[derive(Debug, Clone)]

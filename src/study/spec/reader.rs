@@ -6,9 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::diagnostic::Diagnostic;
 use super::tree::{Entry, Node, Place, Table, Tree};
-
-/// Keys and names farther apart than this share of their length are not taken for misspellings of one another.
-const SIMILAR: f64 = 0.5;
+use crate::error::nearest;
 
 /// Collects complaints while a study is read, so that all of them are shown at once.
 #[derive(Debug, Default)]
@@ -198,10 +196,4 @@ fn suggest(diagnostic: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
         Some(name) => diagnostic.label(format!("did you mean `{name}`?")).help(all),
         None => diagnostic.label("not known").help(all),
     }
-}
-
-/// The known name that a word is most likely meant to be, if any is likely.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let nearest = known.iter().min_by_key(|name| strsim::damerau_levenshtein(word, name)).copied();
-    nearest.filter(|name| strsim::normalized_damerau_levenshtein(word, name) >= SIMILAR)
 }
