@@ -19,7 +19,7 @@ pub struct Card {
     pub correction: &'static str,
     /// The verdict that its evidence has given.
     pub expected: VerdictKind,
-    /// How its rows are drawn, if a picture says more.
+    /// How its rows are drawn, if a plot says more.
     pub plot: Option<Axes>,
 }
 

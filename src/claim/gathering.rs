@@ -21,10 +21,10 @@ pub fn gather(
     mut watch: impl FnMut(&Record, &Evidence) -> Result<()>,
 ) -> Result<Evidence> {
     let mut finished = Finished { preset, records: vec![None; claims.len()] };
-    let crew = crew(threads.max(1), claims.len())?;
+    let pools = pools(threads.max(1), claims.len())?;
     let (next, (give, take)) = (AtomicUsize::new(0), channel());
     std::thread::scope(|scope| {
-        for pool in crew {
+        for pool in pools {
             let (give, next) = (give.clone(), &next);
             scope.spawn(move || pool.install(|| work(claims, preset, next, &give)));
         }
@@ -54,7 +54,7 @@ impl Finished {
 }
 
 /// A pool for every claim that runs at the same time.
-fn crew(threads: usize, claims: usize) -> Result<Vec<ThreadPool>> {
+fn pools(threads: usize, claims: usize) -> Result<Vec<ThreadPool>> {
     let workers = threads.min(claims).max(1);
     let pool = |_| {
         let pool = ThreadPoolBuilder::new().num_threads(threads / workers).build();

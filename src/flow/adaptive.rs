@@ -59,7 +59,7 @@ const MAX_CALIBRATION: f64 = 2.0;
 
 /// A time this close to the horizon, relatively, is the horizon but for rounding; the solver says so itself unless its
 /// step-size control is out of order.
-const ARRIVAL: f64 = 200.0 * f64::EPSILON;
+const SAME_TIME: f64 = 200.0 * f64::EPSILON;
 
 /// How much tighter the run is that estimates the error.
 const REFINEMENT: f64 = 10.0;
@@ -260,7 +260,7 @@ impl Run<'_, '_> {
         let reason = self.settings.checked(from.get(), self.solver.problem(), outcome)?;
         let (time, next) = (self.solver.state().t, self.solver.state().h);
         let left = horizon.get() - time;
-        if reason == OdeSolverStopReason::TstopReached || left <= ARRIVAL * horizon.get() {
+        if reason == OdeSolverStopReason::TstopReached || left <= SAME_TIME * horizon.get() {
             return Held::of(&self.solver, horizon.get());
         }
         // Two steps in a row whose errors vanish (nothing moves) leave the control with 0/0.

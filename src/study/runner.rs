@@ -82,8 +82,8 @@ pub fn run(
         outcome: RunOutcome { found, ..RunOutcome::default() },
         clock: Clock::new(plan.cost()),
     };
-    collector.collect(plan.wide, Crew { threads: options.jobs.max(1), workers: 1 })?;
-    collector.collect(plan.narrow, Crew { threads: 1, workers: options.jobs.max(1) })?;
+    collector.collect(plan.wide, WorkerPool { threads: options.jobs.max(1), workers: 1 })?;
+    collector.collect(plan.narrow, WorkerPool { threads: 1, workers: options.jobs.max(1) })?;
     Ok(collector.outcome)
 }
 
@@ -147,12 +147,12 @@ impl Clock {
 }
 
 /// Threads per worker, and workers.
-struct Crew {
+struct WorkerPool {
     threads: usize,
     workers: usize,
 }
 
-impl Crew {
+impl WorkerPool {
     /// Starts the workers. They stop when there are no more jobs, or when nobody takes their rows.
     fn start(&self, spec: &Arc<Spec>, jobs: Receiver<Job>, rows: &Sender<Done>) -> Result<()> {
         let jobs = Arc::new(Mutex::new(jobs));
@@ -205,15 +205,15 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn collect(&mut self, mut jobs: VecDeque<Job>, crew: Crew) -> Result<()> {
+    fn collect(&mut self, mut jobs: VecDeque<Job>, pool: WorkerPool) -> Result<()> {
         if jobs.is_empty() || self.outcome.interrupted {
             return Ok(());
         }
         let ((hand_out, takers), (givers, rows)) = (channel(), channel());
-        crew.start(self.spec, takers, &givers)?;
+        pool.start(self.spec, takers, &givers)?;
         drop(givers);
         let mut under_way = 0;
-        while under_way < AHEAD * crew.workers && self.hand_out(&mut jobs, &hand_out) {
+        while under_way < AHEAD * pool.workers && self.hand_out(&mut jobs, &hand_out) {
             under_way += 1;
         }
         while under_way > 0 {

@@ -245,7 +245,9 @@ fn assert_constant(claim: &LayersToFlow) {
     assert_eq!(record.verdict.kind(), VerdictKind::FailsAsPrinted, "{:?}", record.verdict);
     let of =
         |quantity: &'static str| record.rows.iter().filter(move |row| row.quantity.starts_with(quantity));
-    let constants: Vec<&Row> = of("constant C of the network").chain(of("constant T‖w‖")).collect();
+    let constants: Vec<&Row> = of("L·(distance to the flow) of the network, L → ∞")
+        .chain(of("L·(distance to the flow) along its leading term, L → ∞"))
+        .collect();
     assert_eq!(constants.len(), 6);
     assert!(constants.iter().all(|row| row.is_finite() && !row.agrees()), "{constants:#?}");
     let orders = of("order").filter(|row| row.role == Role::Stated);

@@ -93,11 +93,11 @@ fn tweedies_sign_is_wrong_as_printed() {
 #[test]
 fn every_error_of_tweedies_formula_shows() {
     let wrong = [
-        "E[X|x̃] less x̃ − σ²∇log ρ̃",
-        "∇log ρ̃ less (x̃ − E[X|x̃])/σ²",
-        "E[X|x̃] less F of the noisy law",
-        "log f_t less log of f_{t−δ}*N(0,2δI)",
-        "∇log f_t less (x − E[Y|x])/2δ, Y ~ f_{t−δ}",
+        "E[X|x̃] − (x̃ − σ²∇log ρ̃)",
+        "∇log ρ̃ − (x̃ − E[X|x̃])/σ²",
+        "E[X|x̃] − F of the noisy law",
+        "log f_t − log(f_{t−δ}*N(0,2δI))",
+        "∇log f_t − (x − E[Y|x])/2δ, Y ~ f_{t−δ}",
     ];
     contradicted(&Tweedie::default(), &wrong, |_| true);
 }
@@ -129,7 +129,7 @@ fn half_the_noise_breaks_the_diffusion() {
         Err(_) => law.clone(),
     };
     let record = Record::gather(&Tweedie { noisy: halved, ..Tweedie::default() }, Preset::Quick);
-    let row = record.rows.iter().find(|row| row.quantity == "log f_{t−δ} less log of f_t*N(0,2δI)").unwrap();
+    let row = record.rows.iter().find(|row| row.quantity == "log f_{t−δ} − log(f_t*N(0,2δI))").unwrap();
     assert!(row.is_finite() && !row.agrees(), "{row:?}");
 }
 

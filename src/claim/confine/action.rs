@@ -150,7 +150,12 @@ impl ActionEstimate {
         let case = format!("d = {dimension}, atom above a sphere, schedule");
         [
             self.bound(&case, "action / variance", found).at("schedule", dimension as f64),
-            Row::at_least(&case, "action / variance, beside 2 − D", found, Measured::exact(least)),
+            Row::at_least(
+                &case,
+                "action / variance, against the lower bound 2 − D of the construction",
+                found,
+                Measured::exact(least),
+            ),
         ]
     }
 
@@ -178,7 +183,7 @@ impl ActionEstimate {
         let (best, typical) = (largest(found.iter().copied()), found[restarts / 2]);
         let measured = Measured::known_to(best, best - typical);
         let case = format!("d = {dimension}, search");
-        let one = Row::at_most(&case, "largest action / variance beside one", measured, Measured::exact(1.0));
+        let one = Row::at_most(&case, "largest action / variance, against 1", measured, Measured::exact(1.0));
         Ok([
             self.bound(&case, "largest action / variance", measured).at("search", dimension as f64),
             one.as_role(Role::Context),

@@ -193,7 +193,7 @@ impl InvariantBall {
         let measured = largest(pairs.map(reach));
         let farthest = distances.iter().copied().fold(1.0, f64::max);
         let error = certificate(&field) + farthest * scene.rounding();
-        let quantity = format!("reach of barycentres, targets {place}");
+        let quantity = format!("largest |F|, targets {place}");
         Ok(Row::at_most(
             scene.case.name,
             &quantity,
@@ -227,7 +227,7 @@ impl InvariantBall {
             ),
             Row::at_most(
                 name,
-                "growth of the hull along the flow",
+                "outward growth of the convex hull along the flow",
                 Measured::known_to(grown, bar(longest)),
                 Measured::exact(0.0),
             )
@@ -254,7 +254,7 @@ impl InvariantBall {
         }
         // The growth is a difference between two clouds, and each may be as far off as the twin.
         let bar = largest(errors) + 2.0 * largest(distances);
-        let quantity = format!("growth of the hull in a layer, η = {step}");
+        let quantity = format!("outward growth of the convex hull in a layer, η = {step}");
         let measured = Measured::known_to(largest(growths), bar);
         Ok(Row::at_most(scene.case.name, &quantity, measured, Measured::exact(0.0))
             .on_scale(scene.case.radius))
@@ -276,7 +276,7 @@ impl InvariantBall {
         let bar = 1.5 * certified + ROUNDINGS * f64::EPSILON;
         Ok(Row::at_most(
             "two atoms",
-            "growth of the hull in a layer, η = 1.5",
+            "outward growth of the convex hull in a layer, η = 1.5",
             Measured::known_to(grown, bar),
             Measured::exact(0.0),
         )

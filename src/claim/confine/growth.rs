@@ -244,7 +244,7 @@ impl MomentGrowth {
         let bound = 2.0 * (self.rate * curve.horizon).exp() * whole;
         [
             Row::at_most(&case, "sup M", largest, Measured::exact(bound)),
-            Row::at_most(&case, "sup M beside ∫|x|²df₀", largest, Measured::exact(whole))
+            Row::at_most(&case, "sup M, against ∫|x|²df₀", largest, Measured::exact(whole))
                 .as_role(Role::Context),
         ]
     }

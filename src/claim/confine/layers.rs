@@ -172,10 +172,20 @@ impl LayersToFlow {
         let predicted = Measured::exact(euler::gaussian_constant(gauss.beta, horizon.get(), start, end));
         let (case, one) = (gauss.name(), Measured::exact(1.0));
         Ok(vec![
-            Row::equal(&case, "constant C of the recursion", constant(&recursion), predicted),
-            Row::equal(&case, "constant C of the network", constant(&network), predicted),
-            Row::equal(&case, "order of the network", order(&network), one),
-            Row::equal(&case, "order, fitted", fitted(&network)?, one).as_role(Role::Context),
+            Row::equal(
+                &case,
+                "L·(distance to the flow) of the closed recursion, L → ∞",
+                constant(&recursion),
+                predicted,
+            ),
+            Row::equal(
+                &case,
+                "L·(distance to the flow) of the network, L → ∞",
+                constant(&network),
+                predicted,
+            ),
+            Row::equal(&case, "order of the network in 1/L", order(&network), one),
+            Row::equal(&case, "order in 1/L, fitted", fitted(&network)?, one).as_role(Role::Context),
         ])
     }
 
@@ -228,15 +238,22 @@ impl LayersToFlow {
             let along = inner(&cloud, &error, &leading.direction);
             projections.push(Gap { depth, error: Measured::known_to(along, known) });
             distances.push(Gap { depth, error: distance });
-            let quantity = format!("distance of {depth} layers to the flow, beside its bound");
+            let quantity = format!("distance of {depth} layers to the flow, against its bound");
             let predicted = Measured::known_to(bound, known + SINGLE * (bound - distance.value).abs());
             let row = Row::at_most(case.name, &quantity, distance, predicted).at(case.name, depth as f64);
             rows.push(row.as_role(Role::Context));
         }
         let one = Measured::exact(1.0);
-        rows.push(Row::equal(case.name, "constant T‖w‖", constant(&projections), leading.constant));
-        rows.push(Row::equal(case.name, "order", order(&distances), one));
-        rows.push(Row::equal(case.name, "order, fitted", fitted(&distances)?, one).as_role(Role::Context));
+        rows.push(Row::equal(
+            case.name,
+            "L·(distance to the flow) along its leading term, L → ∞",
+            constant(&projections),
+            leading.constant,
+        ));
+        rows.push(Row::equal(case.name, "order in 1/L", order(&distances), one));
+        rows.push(
+            Row::equal(case.name, "order in 1/L, fitted", fitted(&distances)?, one).as_role(Role::Context),
+        );
         Ok(rows)
     }
 }

@@ -17,8 +17,8 @@
 //! ```
 //! Read literally the proof gives `1 + (1 + Rℓ)/c + Rℓ/c²`, which is larger.
 //!
-//! This is nearly sharp as a Lipschitz constant: let nearly all mass be at one end of a diameter, a speck of it near
-//! the other end, and `x` there. Then `D(x) ≈ c`, and moving the speck, at distance `u` from `x`, moves the barycentre
+//! This is nearly sharp as a Lipschitz constant: let nearly all mass be at one end of a diameter, a small mass near
+//! the other end, and `x` there. Then `D(x) ≈ c`, and moving that mass, at distance `u` from `x`, moves the barycentre
 //! by `e^{−βu²/2}(1 + β(2R − u)u)/c` times as much.
 //!
 //! # Paper
@@ -28,17 +28,17 @@ use crate::scale::{BallRadius, Beta};
 
 /// `L_{β,R} = e^{2βR²}(1 + 2Rℓ)`.
 pub fn constant(beta: Beta, radius: BallRadius) -> f64 {
-    (1.0 + 2.0 * radius.get() * steepest(beta, radius)) / faintest(beta, radius)
+    (1.0 + 2.0 * radius.get() * steepest(beta, radius)) / least_weight(beta, radius)
 }
 
 /// What the paper's proof gives when it is read literally: `1 + (1 + Rℓ)/c + Rℓ/c²`.
 pub fn literal_constant(beta: Beta, radius: BallRadius) -> f64 {
-    let (slope, c) = (radius.get() * steepest(beta, radius), faintest(beta, radius));
+    let (slope, c) = (radius.get() * steepest(beta, radius), least_weight(beta, radius));
     1.0 + (1.0 + slope) / c + slope / (c * c)
 }
 
 /// `c`
-fn faintest(beta: Beta, radius: BallRadius) -> f64 {
+fn least_weight(beta: Beta, radius: BallRadius) -> f64 {
     (-2.0 * beta.get() * radius.get().powi(2)).exp()
 }
 

@@ -32,8 +32,8 @@ pub(super) fn follow(
     for &time in times {
         let cloud = legs.last().map_or(start, |leg| &leg.cloud);
         let mut field = Field::new(drift, &schedule, cloud);
-        let arrival = integrator.integrate(&mut field, RawTime::new(time - now)?, &mut Nobody)?;
-        let leg = Leg { cloud: cloud.moved_to(arrival.points)?, steps: arrival.steps };
+        let end = integrator.integrate(&mut field, RawTime::new(time - now)?, &mut Nobody)?;
+        let leg = Leg { cloud: cloud.moved_to(end.points)?, steps: end.steps };
         legs.push(leg);
         now = time;
     }

@@ -1,4 +1,4 @@
-//! Two laws part at most at the rate `2L`; how much less is it?
+//! Two laws separate at most at the rate `2L`; how much less is it?
 //!
 //! # Formula
 //! ```text
@@ -7,10 +7,9 @@
 //! The paper does not give `L`; [`lipschitz`](super::lipschitz) derives it from the paper's proof. The first inequality
 //! is tried on random pairs and on the pairs that come nearest to it, the second on pairs of clouds on the line.
 //!
-//! As a constant of the first, `L` is good to a factor 1.44: for the specks of [`lipschitz`](super::lipschitz) `L` over
-//! the ratio is largest, 1.437, at
-//! `βR² = 0.71`. As a rate it is vacuous: where a speck of mass sways a barycentre
-//! there is next to no mass to be swayed, and `W1` weighs by mass. A ripple of wavenumber `k` on a flat law grows at the rate
+//! As a constant of the first, `L` is good to a factor 1.44: for the small-mass perturbations of [`lipschitz`](super::lipschitz) `L` over
+//! the ratio is largest, 1.437, at `βR² = 0.71`. As a rate it is vacuous: where a small mass moves a barycentre far, there is next to no mass
+//! that moves with it, and `W1` weighs by mass. A ripple of wavenumber `k` on a flat law grows at the rate
 //! `(k²/β)e^{−k²/2β} ≤ 2/e`, whatever `βR²`.
 //!
 //! # Error bars
@@ -47,11 +46,11 @@ const ATOMS: usize = 5;
 /// Up to this `βR²`, `2L` is below 300. It grows like `e^{2βR²}`, and beyond nothing that random pairs or flows do
 /// comes within three orders of it: such rows could not fail, and are no evidence.
 const TESTABLE: f64 = 2.0;
-/// Places of the speck.
-const SPECKS: usize = 24;
-/// Mass of the speck, in units of the kernel across the ball, and how far it is moved, in units of the kernel's width
+/// Places of the small mass.
+const MASS_PLACES: usize = 24;
+/// The small mass, in units of the kernel across the ball, and how far it is moved, in units of the kernel's width
 /// or the ball's: so small that only the derivative counts.
-const SPECK: f64 = 1e-3;
+const MASS_SHIFT: f64 = 1e-3;
 /// Particles of a cloud.
 const COUNT: usize = 150;
 /// Size of a perturbation, as a share of the ball.
@@ -161,14 +160,14 @@ impl Claim for Stability {
             rows.extend(self.lipschitz(ball, pairs)?);
         }
         for pair in &PAIRED {
-            rows.extend(self.parting(pair, count)?);
+            rows.extend(self.separation(pair, count)?);
         }
         Ok(rows)
     }
 }
 
 /// Two laws on the line, and where their drifts are compared.
-struct Duel {
+struct LawPair {
     laws: [Cloud; 2],
     at: [f64; 2],
 }
@@ -177,43 +176,49 @@ impl Stability {
     /// The largest ratio over random pairs and over pairs made for the purpose.
     fn lipschitz(&self, ball: Ball, pairs: usize) -> Result<[Row; 3]> {
         let (beta, radius) = (Beta::new(ball.beta)?, BallRadius::new(ball.radius)?);
-        let largest = |duels: Vec<Duel>| -> Result<Measured> {
-            let ratios = duels.iter().map(|duel| self.ratio(duel, beta));
+        let largest = |laws: Vec<LawPair>| -> Result<Measured> {
+            let ratios = laws.iter().map(|pair| self.ratio(pair, beta));
             Ok(moments::maximum(&ratios.collect::<Result<Vec<Measured>>>()?))
         };
         let case = format!("β = {}, R = {}", ball.beta, ball.radius);
         let (bound, place) =
             (Measured::exact((self.constant)(beta, radius)), ball.beta * ball.radius.powi(2));
         let row = |quantity: &str, measured| Row::at_most(&case, quantity, measured, bound);
-        let specks = largest(specks(ball)?)?;
+        let small_masses = largest(small_masses(ball)?)?;
         let literal = Measured::exact(lipschitz::literal_constant(beta, radius));
         Ok([
             row("Lipschitz ratio, random pairs", largest(random_pairs(ball, pairs)?)?)
                 .at("random pairs", place)
                 .as_role(role(place)),
-            row("Lipschitz ratio, specks", specks).at("specks", place),
-            Row::at_most(&case, "Lipschitz ratio, specks, beside the literal constant", specks, literal)
-                .as_role(Role::Context),
+            row("Lipschitz ratio, small-mass perturbations", small_masses)
+                .at("small-mass perturbations", place),
+            Row::at_most(
+                &case,
+                "Lipschitz ratio, small-mass perturbations, against the constant as printed",
+                small_masses,
+                literal,
+            )
+            .as_role(Role::Context),
         ])
     }
 
     /// `|X_μ(x) − X_ν(x')| / (|x − x'| + W1(μ, ν))`
-    fn ratio(&self, duel: &Duel, beta: Beta) -> Result<Measured> {
+    fn ratio(&self, pair: &LawPair, beta: Beta) -> Result<Measured> {
         let mut fields = [DriftField::default(), DriftField::default()];
-        for ((law, at), field) in duel.laws.iter().zip(&duel.at).zip(&mut fields) {
+        for ((law, at), field) in pair.laws.iter().zip(&pair.at).zip(&mut fields) {
             self.drift.evaluate(law.view(), Targets::Points(&[*at]), beta, field)?;
         }
-        let apart = (duel.at[0] - duel.at[1]).abs() + line::w1(&duel.laws[0], &duel.laws[1])?;
+        let apart = (pair.at[0] - pair.at[1]).abs() + line::w1(&pair.laws[0], &pair.laws[1])?;
         let value = (fields[0].velocity[0] - fields[1].velocity[0]).abs() / apart;
         // Positions in the ball are rounded before W1 and the drift see them: by an error that is relative to the ball,
         // weighted as they are.
-        let size = duel.laws.iter().flat_map(|law| law.points()).fold(0.0_f64, |m, z| m.max(z.abs()));
+        let size = pair.laws.iter().flat_map(|law| law.points()).fold(0.0_f64, |m, z| m.max(z.abs()));
         let certified = certificate(&fields[0]) + certificate(&fields[1]);
         Ok(Measured::known_to(value, (certified + value * ROUNDINGS * f64::EPSILON * size) / apart))
     }
 
-    /// The rate at which two clouds part.
-    fn parting(&self, pair: &Pair, count: usize) -> Result<[Row; 2]> {
+    /// The rate at which two clouds separate.
+    fn separation(&self, pair: &Pair, count: usize) -> Result<[Row; 2]> {
         let beta = Beta::new(pair.beta)?;
         let law = Law::parse(pair.law)?.truncated(BallRadius::new(FILLED * BALL)?).on_line()?;
         let level = |i: usize| law.quantile((i as f64 + 0.5) / count as f64);
@@ -221,7 +226,7 @@ impl Stability {
         let moved = points.iter().map(|z| z + PERTURBATION * BALL * (pair.perturbation)(*z, beta)).collect();
         let clouds = [Cloud::new(points, 1)?, Cloud::new(moved, 1)?];
         let before = line::w1(&clouds[0], &clouds[1])?;
-        let [first, second] = clouds.map(|cloud| self.arrival(&cloud, beta));
+        let [first, second] = clouds.map(|cloud| self.run_to_end(&cloud, beta));
         let (first, second) = (first?, second?);
         let after = line::w1(&first.end, &second.end)?;
         let rounding = ROUNDINGS * f64::EPSILON * BALL;
@@ -229,15 +234,20 @@ impl Stability {
         let rate = Measured::known_to((after / before).ln() / HORIZON, relative / HORIZON);
         let limit = 2.0 * (self.constant)(beta, BallRadius::new(BALL)?);
         Ok([
-            Row::at_most(pair.name, "rate of parting", rate, Measured::exact(limit))
+            Row::at_most(pair.name, "rate of separation of two flows", rate, Measured::exact(limit))
                 .as_role(role(pair.beta * BALL * BALL)),
-            Row::at_most(pair.name, "rate of parting beside 2/e", rate, Measured::exact(2.0 / E))
-                .as_role(Role::Context),
+            Row::at_most(
+                pair.name,
+                "rate of separation of two flows, against 2/e",
+                rate,
+                Measured::exact(2.0 / E),
+            )
+            .as_role(Role::Context),
         ])
     }
 
     /// Where a cloud gets to.
-    fn arrival(&self, start: &Cloud, beta: Beta) -> Result<Arrived> {
+    fn run_to_end(&self, start: &Cloud, beta: Beta) -> Result<RunEnd> {
         let run = |start: &Cloud, tolerance: f64| -> Result<Cloud> {
             let mut legs = follow(start, self.drift, beta, &[HORIZON], &Adaptive::new(0.0, tolerance)?)?;
             Ok(legs.remove(0).cloud)
@@ -245,40 +255,40 @@ impl Stability {
         let error = HORIZON * certificate(&self_drift(start, self.drift, beta)?);
         let end = run(start, TOLERANCES[0])?;
         let coarse = run(&kicked(start, error, &mut generator(SEED))?, TOLERANCES[1])?;
-        Ok(Arrived { error: coupled(&end, &coarse)?.mean, end })
+        Ok(RunEnd { error: coupled(&end, &coarse)?.mean, end })
     }
 }
 
 /// The end of a flow, and how far off it may be in `W1`.
-struct Arrived {
+struct RunEnd {
     end: Cloud,
     error: f64,
 }
 
 /// Random laws, each against another one or against itself moved a little, and random places.
-fn random_pairs(ball: Ball, pairs: usize) -> Result<Vec<Duel>> {
+fn random_pairs(ball: Ball, pairs: usize) -> Result<Vec<LawPair>> {
     let mut stream = generator(SEED);
     let mut place = || ball.radius * (2.0 * stream.random::<f64>() - 1.0);
-    let mut duels = Vec::with_capacity(pairs);
+    let mut laws = Vec::with_capacity(pairs);
     for pair in 0..pairs {
         let points: Vec<f64> = (0..ATOMS).map(|_| place()).collect();
         let share = if pair % 2 == 0 { 1.0 } else { 0.1 };
         let others = points.iter().map(|z| z + share * (place() - z)).collect();
         let at = [place(), place()];
-        duels.push(Duel { laws: [Cloud::new(points, 1)?, Cloud::new(others, 1)?], at });
+        laws.push(LawPair { laws: [Cloud::new(points, 1)?, Cloud::new(others, 1)?], at });
     }
-    Ok(duels)
+    Ok(laws)
 }
 
-/// Nearly all mass at one end, a speck at some distance from the other end, where the drift is looked at.
-fn specks(ball: Ball) -> Result<Vec<Duel>> {
+/// Nearly all mass at one end, a small mass at some distance from the other end, where the drift is looked at.
+fn small_masses(ball: Ball) -> Result<Vec<LawPair>> {
     let Ball { beta, radius } = ball;
     let width = radius.min(beta.powf(-0.5));
-    let mass = SPECK * (-2.0 * beta * radius * radius).exp();
-    let law = |speck: f64| Cloud::new(vec![-radius, speck], 1)?.with_weights(vec![1.0 - mass, mass]);
-    let duel = |k: usize| {
-        let at = radius - 2.0 * width * k as f64 / SPECKS as f64;
-        Ok(Duel { laws: [law(at)?, law(at - SPECK * width)?], at: [radius, radius] })
+    let mass = MASS_SHIFT * (-2.0 * beta * radius * radius).exp();
+    let law = |at: f64| Cloud::new(vec![-radius, at], 1)?.with_weights(vec![1.0 - mass, mass]);
+    let pair = |k: usize| {
+        let at = radius - 2.0 * width * k as f64 / MASS_PLACES as f64;
+        Ok(LawPair { laws: [law(at)?, law(at - MASS_SHIFT * width)?], at: [radius, radius] })
     };
-    (0..SPECKS).map(duel).collect()
+    (0..MASS_PLACES).map(pair).collect()
 }

@@ -15,9 +15,9 @@
 use nalgebra::DVector;
 
 use super::particles::Size;
-use super::picture::{Departure, Picture};
 use super::plan::{Plan, of_samples};
 use super::setting::{DIAGONALISED, Setting, conditioning};
+use super::snapshot::{Departure, MeanFieldSnapshot};
 use crate::claim::derivative::gradient;
 use crate::claim::{Card, Claim, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
@@ -166,10 +166,10 @@ impl CovarianceEquation {
     fn law(&self, setting: &Setting) -> Result<Vec<Row>> {
         let flow = setting.flow()?;
         let times = [setting.horizons(HORIZONS[0])?, setting.horizons(HORIZONS[1])?];
-        let pictures = Picture::taken(setting, &times, self.drift)?;
+        let snapshots = MeanFieldSnapshot::taken(setting, &times, self.drift)?;
         let (mut rows, mut departure) = (Vec::new(), Departure::default());
-        for (picture, horizons) in pictures.iter().zip(HORIZONS) {
-            let (found, predicted) = (picture.variances(&flow), self.predicted(&flow, picture.time));
+        for (snapshot, horizons) in snapshots.iter().zip(HORIZONS) {
+            let (found, predicted) = (snapshot.variances(&flow), self.predicted(&flow, snapshot.time));
             for (i, name) in ends(&flow) {
                 rows.push(Row::equal(
                     &at(setting, horizons),
@@ -178,27 +178,32 @@ impl CovarianceEquation {
                     predicted[i],
                 ));
             }
-            departure.add(picture, &flow);
+            departure.add(snapshot, &flow);
         }
         rows.push(departure.row(setting));
-        if let Some(last) = pictures.last() {
+        if let Some(last) = snapshots.last() {
             rows.extend(self.shape(setting, &flow, last)?);
         }
         Ok(rows)
     }
 
     /// Whether the law is Gaussian still.
-    fn shape(&self, setting: &Setting, flow: &CovarianceFlow, picture: &Picture) -> Result<Vec<Row>> {
+    fn shape(
+        &self,
+        setting: &Setting,
+        flow: &CovarianceFlow,
+        snapshot: &MeanFieldSnapshot,
+    ) -> Result<Vec<Row>> {
         let case = at(setting, HORIZONS[1]);
         let d = flow.mean().len() as f64;
         let mut rows = vec![Row::equal(
             &case,
             "Mardia's kurtosis of the mean field",
-            picture.kurtosis(flow),
+            snapshot.kurtosis(flow),
             Measured::exact(d * (d + 2.0)),
         )];
-        let deviation = (self.closed_form)(flow, picture.time)[0].max(0.0).sqrt();
-        if let Some(distance) = picture.distance_to(flow.mean()[0], deviation)? {
+        let deviation = (self.closed_form)(flow, snapshot.time)[0].max(0.0).sqrt();
+        if let Some(distance) = snapshot.distance_to(flow.mean()[0], deviation)? {
             rows.push(
                 Row::equal(&case, "W1(mean field, N(m, Γ))", distance, Measured::exact(0.0))
                     .on_scale(deviation),

@@ -10,8 +10,8 @@
 //! how well. An error of the values `v_i` becomes one of the time by the slope of the chord and the weights `l_i`.
 
 use super::descent::falls_to;
-use super::picture::Picture;
 use super::setting::Setting;
+use super::snapshot::MeanFieldSnapshot;
 use crate::drift::Drift;
 use crate::error::Result;
 use crate::measured::Measured;
@@ -28,9 +28,9 @@ pub(super) fn of_law(setting: &Setting, targets: &[f64], drift: &dyn Drift) -> R
     for &target in targets {
         times.extend(around(start, beta, target)?);
     }
-    let pictures = Picture::taken(setting, &times, drift)?;
-    let found = pictures.chunks_exact(AROUND.len()).zip(targets).map(|(near, &target)| {
-        let values: Vec<Measured> = near.iter().map(|picture| mean(&picture.variances(&flow))).collect();
+    let snapshots = MeanFieldSnapshot::taken(setting, &times, drift)?;
+    let found = snapshots.chunks_exact(AROUND.len()).zip(targets).map(|(near, &target)| {
+        let values: Vec<Measured> = near.iter().map(|snapshot| mean(&snapshot.variances(&flow))).collect();
         Ok(crossing(&times_of(near, beta)?, &values, target))
     });
     found.collect()
@@ -42,8 +42,8 @@ fn around(start: f64, beta: Beta, target: f64) -> Result<[RawTime; 3]> {
     Ok([before?, at?, after?])
 }
 
-fn times_of(pictures: &[Picture], beta: Beta) -> Result<Vec<f64>> {
-    pictures.iter().map(|picture| Ok(picture.time.to_score(beta)?.get())).collect()
+fn times_of(snapshots: &[MeanFieldSnapshot], beta: Beta) -> Result<Vec<f64>> {
+    snapshots.iter().map(|snapshot| Ok(snapshot.time.to_score(beta)?.get())).collect()
 }
 
 fn mean(values: &[Measured]) -> Measured {

@@ -162,7 +162,7 @@ impl DiracHittingTime {
             let fall = Fall { from: Measured::exact(*from), to: Measured::exact(*to) };
             rows.push(fall.growth(
                 &setting.name(),
-                "growth of T(v*) per ln(1/v*), smallest two",
+                "growth of T(v*) per ln(1/v*) between the smallest two v*",
                 *last - *before,
             ));
         }

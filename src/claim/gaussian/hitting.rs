@@ -222,7 +222,7 @@ impl HittingTime {
         let measured = Measured::known_to(time, error).sampled_over(spread, JACKKNIFED);
         Ok(Row::equal(
             &case,
-            "T* by the event of particles, from their own variance",
+            "T* of particles, against the closed form from their own variance",
             measured,
             Measured::exact(predicted),
         ))

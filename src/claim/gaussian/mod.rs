@@ -9,7 +9,7 @@
 //! | `plan` | which witnesses a closed form meets, and where | |
 //! | `setting` | laws turned in space, with noise and `β` | |
 //! | `nodes` | the mean field as quadrature nodes, in any dimension | |
-//! | `picture` | what of a Gaussian law can be read off them | |
+//! | `snapshot` | what of a Gaussian law can be read off them | |
 //! | `descent` | the variance ODE by a method of its own | `eq:eigenvalue-ode` |
 //! | `crossing` | when a falling variance comes down to a target | |
 //! | `particles` | finite samples, their bias removed | |
@@ -21,10 +21,10 @@ mod dirac;
 mod hitting;
 mod nodes;
 mod particles;
-mod picture;
 mod plan;
 mod recovery;
 mod setting;
+mod snapshot;
 
 pub use covariance::{ClosedForm, CovarianceEquation};
 pub use dirac::{DiracHittingTime, KernelWidthTime};

@@ -72,7 +72,7 @@ impl Size {
         };
         let found = (0..self.seeds).into_par_iter().map(of_seed).collect::<Result<Vec<_>>>()?;
         let case = format!("{}, N = {}", setting.name(), self.particles);
-        let quantity = "total variance of particles less that of their exact partners";
+        let quantity = "total variance of the particles − that of their exact images";
         let measured = judged(&found)?;
         let scale = kept.dot(&flow.initial_eigenvalues());
         Ok(Row::equal(&case, quantity, measured, Measured::exact(0.0)).on_scale(scale))

@@ -175,14 +175,14 @@ impl RecoveryRate {
         Ok([
             Row::at_most(
                 &case,
-                "W1 from above",
+                "W1 against its upper bound",
                 Measured::known_to(distance.w1.upper, rounding),
                 Measured::exact(square.sqrt()),
             )
             .at("d = 3, regular, from above", setting.beta),
             Row::at_least(
                 &case,
-                "W1 from below",
+                "W1 against its lower bound",
                 Measured::known_to(distance.w1.lower, rounding),
                 Measured::exact(least),
             )
@@ -197,7 +197,7 @@ impl RecoveryRate {
         let [regular, singular] =
             [SINGULAR[0], SINGULAR[1]].map(|s| deviation(s, setting.beta).times(mean_length(1)));
         let limits = Bracket { lower: singular.lower, upper: singular.upper + regular.upper };
-        Ok(Row::equal(&setting.name(), "W1 between both bounds", measured, limits.measured())
+        Ok(Row::equal(&setting.name(), "W1 against the middle of its bounds", measured, limits.measured())
             .at("d = 2, one direction singular", setting.beta))
     }
 
@@ -298,7 +298,7 @@ fn slope(series: &str, betas: &[f64], values: &[Measured], s: f64) -> Row {
         return Row::equal(series, "slope of ln W1 in ln β", Measured::UNKNOWN, Measured::exact(-1.0));
     };
     let measured = (last / before).ln() / (to / from).ln();
-    let quantity = "slope of ln W1 in ln β, largest two";
+    let quantity = "slope of ln W1 in ln β between the largest two β";
     Row::equal(series, quantity, measured, local_slope(s, from, to).measured())
 }
 

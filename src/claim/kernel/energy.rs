@@ -98,8 +98,8 @@ impl EnergyGradient {
             value.add(&[inference.energy[i]], &[printed], 2.0 * error);
         }
         Ok([
-            step.vanishes(case, "Stage 2 less q − ∇E(q)"),
-            value.vanishes(case, "E(q) of Stage 2 less E(q) as printed"),
+            step.vanishes(case, "Stage 2 − (q − ∇E(q))"),
+            value.vanishes(case, "E(q) from Stage 2 − E(q) as printed"),
         ])
     }
 }

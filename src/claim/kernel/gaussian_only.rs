@@ -235,7 +235,7 @@ fn recovered(setting: &str, name: &str, fit: &Fit, covariance: DMatrix<f64>) -> 
     let off = Measured::known_to((&fit.matrix - &covariance).amax(), fit.matrix_error);
     [
         Row::equal(&case, "least residual over all C", fit.residual, Measured::exact(0.0)).on_scale(1.0),
-        Row::equal(&case, "C less the covariance", off, Measured::exact(0.0)).on_scale(covariance.amax()),
+        Row::equal(&case, "C − covariance", off, Measured::exact(0.0)).on_scale(covariance.amax()),
     ]
 }
 
@@ -245,7 +245,7 @@ fn distinct(setting: &str, kernel: &Kernel, clouds: &[Cloud], queries: &Cloud) -
     let residual = fit(kernel, clouds, queries)?.residual;
     Ok(Row::at_least(
         &case,
-        "least residual over all C, told from zero",
+        "least residual over all C, distinguished from 0",
         residual,
         Measured::exact(RESOLUTION),
     ))
@@ -262,7 +262,7 @@ fn students(setting: &str, freedoms: &[f64], clouds: &[Cloud], queries: &Cloud) 
     for (&freedom, residual) in freedoms.iter().zip(&residuals) {
         let asymptote = *last * (largest / freedom);
         let case = format!("{setting}, Student, ν = {freedom}");
-        let row = Row::equal(&case, "least residual, beside its asymptote", *residual, asymptote);
+        let row = Row::equal(&case, "least residual, against its asymptote", *residual, asymptote);
         rows.push(row.as_role(Role::Context).at("Student's kernel", freedom));
     }
     Ok(rows)

@@ -114,7 +114,7 @@ impl DriftIsLogGradient {
             (format!("d = {}, β = {}", cloud.dimension(), beta.get()), Residual::default());
         let places = [
             ("F − x − β⁻¹∇log(G_β*μ) at the sources", Targets::Sources, cloud),
-            ("F − x − β⁻¹∇log(G_β*μ) elsewhere", Targets::Points(queries.points()), queries),
+            ("F − x − β⁻¹∇log(G_β*μ) away from the sources", Targets::Points(queries.points()), queries),
         ];
         let mut rows = Vec::new();
         for (quantity, targets, at) in places {
@@ -133,7 +133,7 @@ impl DriftIsLogGradient {
             }
             rows.push(score.vanishes(&case, quantity));
         }
-        rows.push(mass.vanishes(&case, "log(G_β*μ) of the drift less that of a plain sum"));
+        rows.push(mass.vanishes(&case, "log(G_β*μ) from the drift − log(G_β*μ) from a direct sum"));
         Ok(rows)
     }
 

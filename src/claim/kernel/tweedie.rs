@@ -142,8 +142,8 @@ impl Tweedie {
             right.add(&mean, &moved(&x, variance, &score.value), error);
         }
         Ok([
-            printed.vanishes(case, "E[X|x̃] less x̃ − σ²∇log ρ̃"),
-            right.vanishes(case, "E[X|x̃] less x̃ + σ²∇log ρ̃").as_role(Role::Corrected),
+            printed.vanishes(case, "E[X|x̃] − (x̃ − σ²∇log ρ̃)"),
+            right.vanishes(case, "E[X|x̃] − (x̃ + σ²∇log ρ̃)").as_role(Role::Corrected),
         ])
     }
 
@@ -160,8 +160,8 @@ impl Tweedie {
             right.add(&score.value, &residual(1.0).collect::<Vec<_>>(), error);
         }
         Ok([
-            printed.vanishes(case, "∇log ρ̃ less (x̃ − E[X|x̃])/σ²"),
-            right.vanishes(case, "∇log ρ̃ less (E[X|x̃] − x̃)/σ²").as_role(Role::Corrected),
+            printed.vanishes(case, "∇log ρ̃ − (x̃ − E[X|x̃])/σ²"),
+            right.vanishes(case, "∇log ρ̃ − (E[X|x̃] − x̃)/σ²").as_role(Role::Corrected),
         ])
     }
 
@@ -179,8 +179,8 @@ impl Tweedie {
             right.add(&mean, &[by_quadrature], change + rounding(&x, &mean));
         }
         Ok([
-            printed.vanishes(case, "E[X|x̃] less F of the noisy law"),
-            right.vanishes(case, "E[X|x̃] less F of the clean law").as_role(Role::Corrected),
+            printed.vanishes(case, "E[X|x̃] − F of the noisy law"),
+            right.vanishes(case, "E[X|x̃] − F of the clean law").as_role(Role::Corrected),
         ])
     }
 
@@ -219,10 +219,10 @@ impl Tweedie {
         }
         let corrected = |row: Row| row.as_role(Role::Corrected);
         Ok(vec![
-            printed_law.vanishes(&case, "log f_t less log of f_{t−δ}*N(0,2δI)"),
-            corrected(right_law.vanishes(&case, "log f_{t−δ} less log of f_t*N(0,2δI)")),
-            printed.vanishes(&case, "∇log f_t less (x − E[Y|x])/2δ, Y ~ f_{t−δ}"),
-            corrected(right.vanishes(&case, "∇log f_{t−δ} less (E[Y|x] − x)/2δ, Y ~ f_t")),
+            printed_law.vanishes(&case, "log f_t − log(f_{t−δ}*N(0,2δI))"),
+            corrected(right_law.vanishes(&case, "log f_{t−δ} − log(f_t*N(0,2δI))")),
+            printed.vanishes(&case, "∇log f_t − (x − E[Y|x])/2δ, Y ~ f_{t−δ}"),
+            corrected(right.vanishes(&case, "∇log f_{t−δ} − (E[Y|x] − x)/2δ, Y ~ f_t")),
         ])
     }
 }

@@ -37,7 +37,9 @@ static CARD: Card = Card {
     regime: "Gaussian, mixture, Laplace, uniform and atomic laws on the line, clouds and isotropic Gaussians in d = 2, 3; R from half a standard deviation to six",
     correction: "",
     expected: VerdictKind::Holds,
-    plot: Some(Axes { x: "radius R", y: "W1(μ^[R], μ) beside its bound", log_x: false, log_y: true }),
+    plot: Some(Axes {
+        x: "radius R", y: "W1(μ^[R], μ), compared with its bound", log_x: false, log_y: true
+    }),
 };
 
 /// The claim; the truncated law and the mass it is divided by can be exchanged.

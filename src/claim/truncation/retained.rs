@@ -40,7 +40,7 @@ static CARD: Card = Card {
     expected: VerdictKind::Holds,
     plot: Some(Axes {
         x: "deviation η",
-        y: "P(|N_R/N − p_R| > η) beside Hoeffding's bound",
+        y: "P(|N_R/N − p_R| > η) compared with Hoeffding's bound",
         log_x: false,
         log_y: true,
     }),
@@ -215,8 +215,13 @@ impl RetainedFraction {
         let (worst, one) = (Measured::known_to(worst, gap), Measured::exact(1.0));
         Ok([
             Row::at_most(&name, "largest W1 over its bound, sample by sample", worst, one),
-            Row::at_most(&name, "mean W1 against A + Rq", mean(&values, apart), outside.bound(radius, 1.0)),
-            Row::at_most(&name, "Rq against A", outside.inner(radius), outside.far),
+            Row::at_most(
+                &name,
+                "mean W1 against E[|Y|; |Y| > R] + R P(|Y| > R)",
+                mean(&values, apart),
+                outside.bound(radius, 1.0),
+            ),
+            Row::at_most(&name, "R P(|Y| > R) against E[|Y|; |Y| > R]", outside.inner(radius), outside.far),
         ])
     }
 
@@ -235,7 +240,7 @@ impl RetainedFraction {
         let name = format!("{}, R = {}, N = {FEW}, ε = {EPSILON}", case.name, case.wide);
         Ok(Row::at_most(
             &name,
-            "share of samples with W1 > ε against (A + Rq)/ε",
+            "share of samples with W1 > ε, against Markov's bound",
             share(above, clouds.len(), rate),
             bound,
         ))

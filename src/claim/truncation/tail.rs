@@ -167,7 +167,7 @@ impl GaussianTail {
         let printed = self.loss(law, (self.printed)(n), n)?;
         let corrected = self.loss(law, (self.corrected)(law, n), n)?;
         let name = format!("{}, N = 10^{decade}", case.name);
-        let quantity = "loss with R_N = 1.05√log N, beside that with the corrected R_N";
+        let quantity = "loss with R_N = 1.05√log N, against that with the corrected R_N";
         Ok(Row::equal(&name, quantity, printed, corrected).as_role(Role::Context))
     }
 
@@ -225,7 +225,7 @@ impl GaussianTail {
         let asymptote = Measured::exact(offset(law) + (2.0 * largest_variance(law) * x).sqrt());
         let (name, printed) = (format!("{}, N = 10^{decade}", case.name), Measured::exact((self.printed)(n)));
         let rows = [
-            Row::equal(&name, "radius of 1 % loss, beside its asymptote", needed, asymptote)
+            Row::equal(&name, "radius of 1 % loss, against its asymptote", needed, asymptote)
                 .at("1 % loss", n),
             Row::at_least(&name, "R_N = 1.05√log N against the radius of 1 % loss", printed, needed)
                 .at("as printed", n),

@@ -28,7 +28,7 @@ pub(super) fn row_cells(row: &Row) -> [String; 7] {
         },
         number(row.measured),
         // What is not judged stands side by side.
-        if row.role == Role::Context { "beside" } else { relation(row.relation) }.into(),
+        if row.role == Role::Context { "compared with" } else { relation(row.relation) }.into(),
         number(row.predicted),
         if row.role == Role::Context { "–".into() } else { margin(row) },
     ]

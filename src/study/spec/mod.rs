@@ -39,10 +39,10 @@
 //! sweep.n = [50, 100]
 //! ```
 
+mod cross_checks;
 mod diagnostic;
 mod reader;
 mod sections;
-mod together;
 mod tree;
 
 pub use diagnostic::SpecError;

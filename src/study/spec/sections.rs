@@ -10,8 +10,8 @@ use crate::drift::{Named, Tolerance};
 use crate::flow::Adaptive;
 use crate::law::{Law, in_words, kinds};
 use crate::scale::{BallRadius, Beta, NoiseVariance};
+use crate::study::spec::cross_checks::{CrossChecks, MOST_CELLS};
 use crate::study::spec::diagnostic::Diagnostic;
-use crate::study::spec::together::{MOST_CELLS, Together};
 
 /// Points of a path when the study does not say.
 const DEPTHS: usize = 21;
@@ -61,7 +61,7 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
         prior_table: top_value(tree, "prior")?.plain(),
         effective: tree.plain(),
     };
-    Together { spec: &spec, tree, complaints }.check();
+    CrossChecks { spec: &spec, tree, complaints }.check();
     Some(spec)
 }
 

@@ -1,4 +1,4 @@
-//! [`Picture`]: the mean field of a setting at one time, at two resolutions, and what of a Gaussian law can be read off it.
+//! [`MeanFieldSnapshot`]: the mean field of a setting at one time, at two resolutions, and what of a Gaussian law can be read off it.
 //!
 //! # Formula
 //! Variances along the axes of `Γ0`; the mean and the correlations along these axes, which vanish while mean and
@@ -26,7 +26,7 @@ use crate::measured::Measured;
 use crate::scale::RawTime;
 
 /// The mean field at one time.
-pub(super) struct Picture {
+pub(super) struct MeanFieldSnapshot {
     pub time: RawTime,
     fine: Cloud,
     coarse: Cloud,
@@ -38,7 +38,7 @@ pub(super) struct Picture {
     state: Option<State>,
 }
 
-impl Picture {
+impl MeanFieldSnapshot {
     /// The mean field at some times, in their order.
     pub fn taken(setting: &Setting, times: &[RawTime], drift: &dyn Drift) -> Result<Vec<Self>> {
         if setting.variances.len() <= 2 {
@@ -132,10 +132,10 @@ pub(super) struct Departure {
 
 impl Departure {
     /// Takes in one time.
-    pub fn add(&mut self, picture: &Picture, flow: &CovarianceFlow) {
-        let [fine, coarse] = [&picture.fine, &picture.coarse].map(|cloud| offsets(cloud, flow));
-        let narrowest = picture.fine.covariance().symmetric_eigenvalues().min().max(0.0).sqrt();
-        let apart = picture.share * (&fine - coarse).amax() + 2.0 * picture.error / narrowest;
+    pub fn add(&mut self, snapshot: &MeanFieldSnapshot, flow: &CovarianceFlow) {
+        let [fine, coarse] = [&snapshot.fine, &snapshot.coarse].map(|cloud| offsets(cloud, flow));
+        let narrowest = snapshot.fine.covariance().symmetric_eigenvalues().min().max(0.0).sqrt();
+        let apart = snapshot.share * (&fine - coarse).amax() + 2.0 * snapshot.error / narrowest;
         // Not `max`, which would swallow a NaN.
         self.largest = if fine.amax() <= self.largest { self.largest } else { fine.amax() };
         self.error = self.error.max(apart);
@@ -143,8 +143,11 @@ impl Departure {
 
     /// Nothing has moved.
     pub fn row(&self, setting: &Setting) -> Row {
-        let quantity =
-            if setting.variances.len() > 1 { "drift of mean and eigenvectors" } else { "drift of the mean" };
+        let quantity = if setting.variances.len() > 1 {
+            "displacement of mean and eigenvectors"
+        } else {
+            "displacement of the mean"
+        };
         let measured = Measured::known_to(self.largest, self.error + DIAGONALISED);
         Row::equal(&setting.name(), quantity, measured, Measured::exact(0.0)).on_scale(1.0)
     }

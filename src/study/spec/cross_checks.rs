@@ -12,13 +12,13 @@ const SUP_DIMENSIONS: usize = 3;
 pub(super) const MOST_CELLS: usize = 1_000_000;
 
 /// What the sections must satisfy together.
-pub(super) struct Together<'a> {
+pub(super) struct CrossChecks<'a> {
     pub spec: &'a Spec,
     pub tree: &'a Tree,
     pub complaints: &'a Complaints,
 }
 
-impl Together<'_> {
+impl CrossChecks<'_> {
     pub fn check(&self) {
         for (at, quantity) in self.spec.quantities.iter().enumerate() {
             if let Some(problem) = self.problem_of(*quantity) {
