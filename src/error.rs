@@ -150,6 +150,15 @@ pub enum Error {
         problem: String,
     },
 
+    /// A result that would destroy what it was computed from.
+    #[error("{path}: the result would replace the input {input}; name another file")]
+    ReplacesInput {
+        /// Where the result should go.
+        path: PathBuf,
+        /// The input, which is the same file.
+        input: PathBuf,
+    },
+
     /// A result beyond the range of double precision.
     #[error(
         "{what} is {value}: it is beyond the range of double precision; rescale the data, so that its squares stay below 10³⁰⁰"
@@ -172,8 +181,8 @@ pub enum Error {
 
     /// A claim that is not in the register.
     #[error(
-        "there is no claim '{id}'{}; `ebflow verify --list` names them all",
-        nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest}?"))
+        "there is no claim '{id}'{}",
+        nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"))
     )]
     UnknownClaim {
         /// What was asked for.

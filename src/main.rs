@@ -14,7 +14,11 @@ fn main() -> ExitCode {
     end_on_request(interruption.clone());
     let (mut results, mut messages) = (std::io::stdout(), std::io::stderr());
     let interactive = messages.is_terminal();
-    let mut console = Console { results: &mut results, messages: &mut messages, interactive, interruption };
+    let mut console = Console::new(&mut results, &mut messages, interruption);
+    console.interactive = interactive;
+    if let Some((_, columns)) = console::Term::stdout().size_checked() {
+        console.columns = columns.into();
+    }
     ExitCode::from(cli::run(std::env::args_os(), &mut console))
 }
 

@@ -20,13 +20,15 @@
 //! # Ok::<(), ebflow::Error>(())
 //! ```
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 
 /// Declares a checked `f64` newtype: its documentation, the name used in messages, and what its value must satisfy.
 macro_rules! quantity {
     ($(#[$doc:meta])* $type:ident, $name:literal, $requirement:literal, $check:expr) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+        #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
         pub struct $type(f64);
 
         impl $type {

@@ -1,8 +1,9 @@
 //! Events: crossings against closed forms, pairs of crossings within a step, hitting times.
 
 use ebflow::drift::Dense;
-use ebflow::exact::{MeasuredHitting, VarianceDescent};
-use ebflow::flow::{AxisVariance, Direction, Distance, Event, Flow, Integrator, Passages, TotalVariance};
+use ebflow::exact::VarianceDescent;
+use ebflow::flow::{AxisVariance, Direction, DistanceTo, Event, Flow, Integrator, Passages, TotalVariance};
+use ebflow::metric::MeasuredHitting;
 use ebflow::{Adaptive, Beta, Cloud, CloudView, Error, Layers, NoiseVariance, RawTime, Result, Schedule};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -85,8 +86,8 @@ fn variances_per_axis_cross_one_after_the_other() {
 }
 
 /// `ω_0 |z_0 − c|`: down to zero and up again while particle 0 passes `c`.
-fn passing(c: f64) -> Distance {
-    Distance::new("distance of particle 0 from a point", move |cloud: CloudView<'_>| {
+fn passing(c: f64) -> DistanceTo {
+    DistanceTo::new("distance of particle 0 from a point", move |cloud: CloudView<'_>| {
         Ok((cloud.points[0] - c).abs() / cloud.len() as f64)
     })
 }
@@ -108,7 +109,7 @@ fn passages(level: f64, resolution: f64, tolerance: f64) -> Result<Passages> {
 #[test]
 fn two_crossings_within_a_step_are_both_found() {
     for (level, tolerance) in [(1e-2, 1e-6), (1e-4, 1e-8), (1e-6, 1e-10)] {
-        let Passages { crossings, unresolved } = passages(level, 1e-3 * level, tolerance).unwrap();
+        let Passages { crossings, unresolved, .. } = passages(level, 1e-3 * level, tolerance).unwrap();
         let [down, up] = crossings[..] else { panic!("{level:e}: {crossings:?} {unresolved:?}") };
         assert_eq!((down.direction, up.direction), (Direction::Falling, Direction::Rising));
         assert!(unresolved.is_empty() && down.proved && up.proved, "{unresolved:?}");
@@ -123,7 +124,7 @@ fn two_crossings_within_a_step_are_both_found() {
 fn a_pair_that_cannot_be_told_apart_is_reported_as_unresolved() {
     // Below the resolution; touching the level; closer together than the run is accurate.
     for (level, resolution, tolerance) in [(1e-9, 1e-6, 1e-10), (0.0, 1e-6, 1e-10), (1e-9, 1e-12, 1e-4)] {
-        let Passages { crossings, unresolved } = passages(level, resolution, tolerance).unwrap();
+        let Passages { crossings, unresolved, .. } = passages(level, resolution, tolerance).unwrap();
         assert!(crossings.is_empty(), "{level:e}: {crossings:?}");
         let [(low, high)] = unresolved[..] else { panic!("{unresolved:?}") };
         assert!(high > low && high - low < 0.1, "{level:e}: {low} {high}");
@@ -137,7 +138,7 @@ fn what_happens_at_the_ends_of_a_run_is_not_decided() {
     let run = flow(1.0, 1.0).with_drift(Dense).with_integrator(adaptive(1e-9)).run(&cloud).unwrap();
     for level in [start, run.end.covariance()[(0, 0)]] {
         let flow = flow(1.0, 1.0).with_event(Event::new(TotalVariance, level, 1e-9).unwrap());
-        let Passages { crossings, unresolved } =
+        let Passages { crossings, unresolved, .. } =
             &flow.clone().with_drift(Dense).with_integrator(adaptive(1e-9)).run(&cloud).unwrap().events[0];
         assert!(crossings.is_empty() && unresolved.len() == 1, "{crossings:?} {unresolved:?}");
     }

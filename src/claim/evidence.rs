@@ -70,7 +70,7 @@ impl Evidence {
         if !path.is_file() {
             let lack = if folder.is_dir() { "it has no such file" } else { "there is no such folder" };
             let problem = format!(
-                "evidence is kept in a file {}, and {lack}; name a folder that `ebflow bless` or `ebflow verify --out` has written",
+                "evidence is kept in a file {}, and {lack}; name a folder that evidence has been written to",
                 Self::FILE
             );
             return Err(Error::Store { path: folder.into(), problem });

@@ -20,6 +20,15 @@
 //! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the
 //! verdict turn; its [`Default`] is what this crate ships. Tolerances are error bars of the evidence, never constants:
 //! see [`Measured`](crate::measured::Measured) and [`Row`].
+//!
+//! # Adding one
+//! 1. A file in the module of its family: what is claimed, as formulas, where its error bars come from, and the paper's label.
+//! 2. A [`Card`], with the verdict that its evidence gives, and a struct whose public fields are the parts that can be faulty; [`Default`] is what this crate ships.
+//! 3. [`Claim::gather`]: rows from [`Row::equal`], [`Row::at_most`] or [`Row::at_least`]; their names are formulas or phrases that need no source. What is
+//!    not part of the statement has another [`Role`]; quick evidence takes seconds.
+//! 4. A line in `register.rs`, in the order of the paper's argument.
+//! 5. In `tests/claims`: the claim holds (or fails) as its card says, and every part, replaced by a faulty one, turns the verdict.
+//! 6. `ebflow bless` accepts its evidence; `ebflow verify --preset full --out validation` writes its rows into CLAIMS.md.
 
 pub mod baseline;
 mod card;

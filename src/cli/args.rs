@@ -2,10 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
+/// How laws are written, for the help of every verb that takes one.
+macro_rules! laws {
+    () => {
+        "A law is a TOML file, or an inline table of one of these kinds:
+  { kind = \"gaussian\", mean = [0, 0], std = 1 }
+  { kind = \"gaussian\", mean = [0, 0], cov = [[1, 0.5], [0.5, 2]] }
+  { kind = \"mixture\", weights = [0.5, 0.5], means = [-1, 1], std = 0.1 }
+  { kind = \"mixture\", means = [[-1, 0], [1, 0]], covs = [[[1, 0], [0, 2]], [[2, 0], [0, 1]]] }
+  { kind = \"atoms\", points = [[-1, 0], [1, 0]], weights = [0.3, 0.7] }
+  { kind = \"laplace\", mean = 0, scale = 1 }
+  { kind = \"uniform\", low = -1, high = 1 }
+Weights are equal where they are left out."
+    };
+}
+pub(super) use laws;
+
 use ebflow::drift::{Drift, Named, Tolerance};
 use ebflow::files::check_outputs;
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
+use serde::Serialize;
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -28,7 +45,7 @@ quantity_parser!(tolerance, Tolerance);
 pub const SEEDS: std::ops::RangeInclusive<u64> = 0..=(1 << 53) - 1;
 
 /// A law, its noise, a temperature, and how far the flow goes.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 pub struct LawFlow {
     /// The clean prior: a TOML file or an inline table.
     #[arg(long, value_name = "LAW")]
@@ -40,17 +57,19 @@ pub struct LawFlow {
     #[arg(long, value_name = "B", value_parser = beta, allow_negative_numbers = true)]
     pub beta: Beta,
     #[command(flatten)]
+    #[serde(flatten)]
     pub horizon: LawHorizon,
 }
 
 /// Results do not go where data come from, unless that is meant.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 pub struct Outputs {
     /// Allow a result to replace a file that was read.
     #[arg(long)]
     overwrite_input: bool,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     pub json: bool,
 }
 
@@ -67,7 +86,7 @@ impl Outputs {
 }
 
 /// How far the flow runs.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct Horizon {
     /// Horizon in raw depth time t.
@@ -91,7 +110,7 @@ impl Horizon {
 }
 
 /// When to look at a law.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct LawHorizon {
     /// At a raw depth time t.
@@ -119,7 +138,7 @@ impl LawHorizon {
 }
 
 /// How the flow is integrated and its kernel sums evaluated.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 pub struct FlowOptions {
     /// Layers that divide the horizon evenly (Algorithm 1); without it, an adaptive integrator.
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["rtol", "atol"])]
@@ -140,11 +159,12 @@ pub struct FlowOptions {
     #[arg(long, value_name = "E", value_parser = tolerance, allow_negative_numbers = true)]
     eps: Option<Tolerance>,
     #[command(flatten)]
+    #[serde(flatten)]
     threads: Threads,
 }
 
 /// How many threads work.
-#[derive(Debug, Clone, Copy, clap::Args)]
+#[derive(Debug, Clone, Copy, Serialize, clap::Args)]
 pub struct Threads {
     /// Threads to use [default: all cores]. Results do not depend on it.
     #[arg(long, visible_alias = "jobs", value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]

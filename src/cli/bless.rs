@@ -3,15 +3,19 @@
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{json, text};
 use ebflow::{Preset, Result};
+use serde::Serialize;
 
 use super::Console;
 use super::evidence::{BaselineArgs, gathered, refuse_to_lose, writable_folder};
 use super::verify::judged;
 
 /// Gather quick evidence of all claims and keep it as what `ebflow check` compares with.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow bless")]
 pub struct Args {
     #[command(flatten)]
+    #[serde(flatten)]
     baseline: BaselineArgs,
 }
 
@@ -25,7 +29,7 @@ pub fn run(Args { baseline: args }: &Args, console: &mut Console<'_>) -> Result<
     console.say(format_args!("accepted: {}", args.folder.join(Evidence::FILE).display()));
     match args.json {
         true => console.json(&json(&evidence))?,
-        false => console.text(&text(&evidence))?,
+        false => console.prose(&text(&evidence))?,
     }
     Ok(judged(&evidence))
 }

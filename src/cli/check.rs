@@ -4,14 +4,18 @@ use ebflow::claim::baseline::compare;
 use ebflow::claim::{Claim, Evidence, register};
 use ebflow::report::claims::{Comparison, annotations, moved, moved_json};
 use ebflow::{Error, Preset, Result};
+use serde::Serialize;
 
 use super::evidence::{BaselineArgs, gathered, tell_github};
 use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Fail when a number has moved beyond its error bar since evidence was accepted.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow check --json")]
 pub struct Args {
     #[command(flatten)]
+    #[serde(flatten)]
     accepted: BaselineArgs,
 }
 
@@ -38,7 +42,7 @@ pub fn run(Args { accepted: args }: &Args, console: &mut Console<'_>) -> Result<
     let text = moved(&comparison);
     match args.json {
         true => console.json(&moved_json(&comparison))?,
-        false => console.text(&text)?,
+        false => console.prose(&text)?,
     }
     tell_github(
         &annotations::of_comparison(&comparison),

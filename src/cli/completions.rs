@@ -3,13 +3,17 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 use ebflow::Result;
+use serde::Serialize;
 
 use super::{Cli, Console};
 
 /// Print a completion script for a shell.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow completions bash > ebflow.bash")]
 pub struct Args {
     /// The shell to complete for.
+    #[serde(skip)]
     shell: Shell,
 }
 

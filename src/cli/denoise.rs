@@ -11,12 +11,14 @@ use ebflow::posterior::mean_squared_error;
 use ebflow::{Beta, Cloud, Error, NoiseVariance, Result};
 use serde::Serialize;
 
-use super::args::{self, FlowOptions, Outputs};
-use super::output::{Console, rendered};
+use super::Console;
+use super::args::{self, FlowOptions, Outputs, laws};
 use super::run_report::RunReport;
 
 /// Denoise tokens: refine them into a particle prior, then average it for each token.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = concat!("Example:
+  ebflow denoise noisy.npy --noise-var 0.5 --beta 20 --out estimates.npy\n\n", laws!()))]
 pub struct Args {
     /// Noisy tokens, shape (N, d).
     tokens: PathBuf,
@@ -33,6 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "Z.npy")]
     particles: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(flatten)]
     options: FlowOptions,
     /// Bound the error of Stage 1, besides estimating it.
     #[arg(long)]
@@ -44,6 +47,7 @@ pub struct Args {
     #[arg(long, value_name = "C.npy")]
     clean: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(flatten)]
     outputs: Outputs,
 }
 
@@ -96,8 +100,13 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         let scores = truth.scores(&tokens, &denoised, &denoiser)?;
         Ok((denoised, scores))
     })?;
-    let run = RunReport::new(&tokens, &denoised.trajectory, args.options.drift);
-    let report = rendered(&Report { run, estimators }, args.outputs.json)?;
+    let run =
+        RunReport::new(&tokens, &denoised.trajectory, args.options.drift).with_file("estimates", &args.out);
+    let run = match &args.particles {
+        Some(path) => run.with_file("particles", path),
+        None => run,
+    };
+    let report = console.rendered(&Report { run, estimators }, args.outputs.json)?;
     npy::write_table(&args.out, denoised.inference.mean.points(), tokens.dimension())?;
     if let Some(path) = &args.particles {
         npy::write_table(path, denoised.trajectory.end.points(), tokens.dimension())?;

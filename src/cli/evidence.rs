@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ebflow::claim::{Claim, Evidence, Record, gather};
 use ebflow::files::{Folder, check_outputs};
 use ebflow::{Error, Preset, Result};
+use serde::Serialize;
 
 use super::Console;
 use super::args::Threads;
@@ -21,15 +22,17 @@ const ACTIONS: &str = "GITHUB_ACTIONS";
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Accepted evidence.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 pub struct BaselineArgs {
     /// Folder of the accepted evidence.
     #[arg(value_name = "DIR", default_value = BASELINE)]
     pub folder: PathBuf,
     #[command(flatten)]
+    #[serde(flatten)]
     pub threads: Threads,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     pub json: bool,
 }
 

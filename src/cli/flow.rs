@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use ebflow::files::npy;
 use ebflow::flow::Flow;
 use ebflow::{Beta, Cloud, Result};
+use serde::Serialize;
 
+use super::Console;
 use super::args::{self, FlowOptions, Horizon, Outputs};
-use super::output::{Console, rendered};
 use super::run_report::RunReport;
 
 /// Move a cloud along the flow (Stage 1).
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow flow noisy.npy --noise-var 0.5 --beta 20 --out particles.npy --bound")]
 pub struct Args {
     /// Points to move, shape (N, d).
     tokens: PathBuf,
@@ -19,6 +22,7 @@ pub struct Args {
     #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
     beta: Beta,
     #[command(flatten)]
+    #[serde(flatten)]
     horizon: Horizon,
     /// Where the moved points go.
     #[arg(long, value_name = "Z.npy")]
@@ -27,11 +31,13 @@ pub struct Args {
     #[arg(long, value_name = "W.npy")]
     weights: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(flatten)]
     options: FlowOptions,
     /// Bound the error, besides estimating it.
     #[arg(long)]
     bound: bool,
     #[command(flatten)]
+    #[serde(flatten)]
     outputs: Outputs,
 }
 
@@ -48,7 +54,8 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
             .with_integrator(integrator.as_ref())
             .run(start.as_ref().unwrap_or(&tokens))
     })?;
-    let report = rendered(&RunReport::new(&tokens, &trajectory, args.options.drift), args.outputs.json)?;
+    let run = RunReport::new(&tokens, &trajectory, args.options.drift).with_file("particles", &args.out);
+    let report = console.rendered(&run, args.outputs.json)?;
     npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
     console.text(&report)
 }

@@ -9,13 +9,16 @@ use ebflow::{BallRadius, Cloud, Measured, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
-use super::args::{self, LawFlow};
+use super::args::{self, LawFlow, laws};
 use super::output::{self, Console};
 
 /// The mean field, N = ∞: the law itself flows, without sampling noise.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = concat!("Example:
+  ebflow meanfield --law '{ kind = \"gaussian\", mean = 0, std = 1 }' --noise-var 0.5 --beta 20 --denoising --query=-1,2\n\n", laws!()))]
 pub struct Args {
     #[command(flatten)]
+    #[serde(flatten)]
     flow: LawFlow,
     /// Truncate the noisy law to the ball of this radius before the flow.
     #[arg(long, value_name = "R", value_parser = args::ball_radius, allow_negative_numbers = true)]
@@ -31,6 +34,7 @@ pub struct Args {
     accuracy: Option<f64>,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use ebflow::Result;
 use ebflow::study::{Completeness, Merged, StudyFolder, merge};
+use serde::Serialize;
 
 use super::evidence::refuse_evidence;
 use super::{Console, report};
 
 /// Join the parts of a study that ran on several machines.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow merge part-1 part-2 --out whole")]
 pub struct Args {
     /// Folders of the parts.
     #[arg(value_name = "DIR", required = true)]
@@ -22,6 +25,7 @@ pub struct Args {
     allow_incomplete: bool,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 

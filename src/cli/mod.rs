@@ -24,11 +24,14 @@ mod sample;
 mod study;
 mod verify;
 mod w1;
+mod wrap;
 
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
-use ebflow::Result;
+use ebflow::{Error, Result};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub use interruption::Interruption;
 pub use output::Console;
@@ -47,7 +50,8 @@ struct Cli {
     verb: Verb,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Serialize, Subcommand)]
+#[serde(tag = "command", content = "inputs", rename_all = "lowercase")]
 enum Verb {
     Verify(verify::Args),
     Check(check::Args),
@@ -68,13 +72,25 @@ enum Verb {
 /// Parses a command line, runs the verb, and turns an error into a message and an exit code.
 pub fn run(words: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> u8 {
     let done = match Cli::try_parse_from(words) {
-        Ok(cli) => cli.verb.run(console),
+        Ok(cli) => {
+            console.request = cli.verb.request();
+            cli.verb.run(console)
+        }
         Err(refusal) => explained(&refusal, console),
     };
     done.unwrap_or_else(|error| {
-        console.say(format_args!("error: {error}"));
+        console.say(format_args!("error: {error}{}", remedy(&error)));
         if error.is_numerical() { NUMERICAL_FAILURE } else { BAD_INPUT }
     })
+}
+
+/// What can be done about an error on the command line, beside what the error itself says.
+fn remedy(error: &Error) -> &'static str {
+    match error {
+        Error::UnknownClaim { .. } => "; `ebflow verify --list` names them all",
+        Error::ReplacesInput { .. } => ", or say --overwrite-input if that is meant",
+        _ => "",
+    }
 }
 
 /// Help and version are results; what was wrong with the command line is a message.
@@ -91,6 +107,14 @@ fn explained(refusal: &clap::Error, console: &mut Console<'_>) -> Result<u8> {
 }
 
 impl Verb {
+    /// The command and what it was given, for JSON; nothing where a path is no text, which JSON cannot hold.
+    fn request(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(request)) => request,
+            _ => Map::new(),
+        }
+    }
+
     fn run(&self, console: &mut Console<'_>) -> Result<u8> {
         ebflow::simd::instructions()?;
         let done = match self {

@@ -13,7 +13,9 @@ use super::args::{self, Outputs};
 use super::output::{self, Console};
 
 /// Posterior means of queries under a particle prior (Stage 2).
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow posterior particles.npy noisy.npy --noise-var 0.5 --out estimates.npy")]
 pub struct Args {
     /// Particles that stand for the prior, shape (N, d).
     particles: PathBuf,
@@ -29,6 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "E.npy")]
     energy: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(flatten)]
     outputs: Outputs,
 }
 

@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use ebflow::Result;
 use ebflow::claim::{Evidence, register};
 use ebflow::files::Folder;
-use ebflow::report::{Material, csv, html, json, text};
-use ebflow::study::{Completeness, RunOutcome, Shard, Store, StudyFolder, Summary, Table, Verdict};
+use ebflow::report::{Material, csv, document, html, json, text};
+use ebflow::study::{BandVerdict, Completeness, RunOutcome, Shard, Store, StudyFolder, Summary, Table};
 use serde::Serialize;
 
 use super::evidence::refuse_study;
 use super::{ALL_WELL, Console, FAILED_CHECK, NUMERICAL_FAILURE, finite, output, verify};
 
 /// Rebuild report.html and the other summaries of a folder from its rows.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow report particles")]
 pub struct Args {
     /// Folder that `ebflow study`, `ebflow merge` or `ebflow verify --out` has written.
     #[arg(value_name = "DIR")]
@@ -23,6 +25,7 @@ pub struct Args {
     allow_incomplete: bool,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 
@@ -50,14 +53,13 @@ pub fn publish(
     let summary = Summary::new(&spec, &table, completeness)?;
     finite::check(&summary)?;
     let material = Material { spec: &spec, table: &table, summary: &summary, runs: &runs };
-    let summary_json = json(&material);
     folder.files().write("rows.csv", csv(&material)?.as_bytes())?;
-    folder.files().write("summary.json", summary_json.as_bytes())?;
+    folder.files().write("summary.json", json(&material).as_bytes())?;
     folder.files().write("report.html", html(&material)?.as_bytes())?;
     if as_json {
-        console.text(&summary_json)?;
+        console.json(&document(&material))?;
     } else {
-        console.text(&text(&material))?;
+        console.text(&text(&material, console.columns))?;
         console.say(format_args!("report: {}", folder.files().path().join("report.html").display()));
     }
     Ok(judged(&summary))
@@ -75,7 +77,7 @@ fn judged(summary: &Summary) -> u8 {
     if summary.failed > 0 {
         return NUMERICAL_FAILURE;
     }
-    let outside = summary.fits.iter().any(|fit| fit.verdict == Verdict::Outside);
+    let outside = summary.fits.iter().any(|fit| fit.verdict == BandVerdict::Outside);
     if outside { FAILED_CHECK } else { ALL_WELL }
 }
 

@@ -1,6 +1,7 @@
 //! What `flow` and `denoise` say about a run.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use ebflow::Cloud;
 use ebflow::flow::{Bound, ErrorBar, Trajectory};
@@ -23,6 +24,9 @@ pub struct RunReport {
     pairs: u64,
     drift: &'static str,
     error: ErrorReport,
+    /// What was written where; JSON has it among the inputs.
+    #[serde(skip)]
+    files: Vec<(&'static str, PathBuf)>,
 }
 
 /// How far the particles may be from the exact flow of the same tokens. What was not asked for or not found is null.
@@ -113,7 +117,14 @@ impl RunReport {
             pairs: statistics.pairs,
             drift: drift.name(),
             error: ErrorReport::new(&trajectory.error),
+            files: Vec::new(),
         }
+    }
+
+    /// With a result that goes to a file.
+    pub fn with_file(mut self, what: &'static str, path: &Path) -> Self {
+        self.files.push((what, path.into()));
+        self
     }
 }
 
@@ -133,6 +144,7 @@ impl fmt::Display for RunReport {
                 self.steps, self.rejected, self.evaluations, self.drift
             ),
         )?;
-        write!(f, "{}", self.error)
+        write!(f, "{}", self.error)?;
+        self.files.iter().try_for_each(|(what, path)| output::line(f, what, path.display()))
     }
 }

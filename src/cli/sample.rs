@@ -8,11 +8,13 @@ use ebflow::law::{Law, generator};
 use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
-use super::args::{self, Outputs};
+use super::args::{self, Outputs, laws};
 use super::output::{self, Console};
 
 /// Draw tokens from a law.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = concat!("Example:
+  ebflow sample '{ kind = \"laplace\", mean = 0, scale = 1 }' --n 1000 --noise-var 0.5 --out noisy.npy --clean clean.npy\n\n", laws!()))]
 pub struct Args {
     /// The law: a TOML file or an inline table.
     law: String,
@@ -32,6 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "C.npy", requires = "noise_var")]
     clean: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(flatten)]
     outputs: Outputs,
 }
 

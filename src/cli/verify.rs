@@ -13,7 +13,10 @@ use super::evidence::{check_writable, gathered, refuse_to_lose, tell_github, wri
 use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Judge the paper's claims by evidence gathered now.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Examples:
+  ebflow verify
+  ebflow verify hitting-time tweedie --out verdicts")]
 pub struct Args {
     /// The claims to judge [default: all].
     #[arg(value_name = "CLAIM")]
@@ -28,9 +31,11 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(flatten)]
     threads: Threads,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
     /// Write the verdicts as JUnit test cases.
     #[arg(long, value_name = "FILE")]
@@ -74,7 +79,7 @@ fn chosen<'a>(register: &'a [Box<dyn Claim>], names: &[String]) -> Result<Vec<&'
 fn listed(chosen: &[&dyn Claim], as_json: bool, console: &mut Console<'_>) -> Result<()> {
     match as_json {
         true => console.json(&Listing { claims: headings(chosen) }),
-        false => console.text(&list(chosen)),
+        false => console.prose(&list(chosen)),
     }
 }
 
@@ -87,7 +92,7 @@ pub fn publish(
 ) -> Result<()> {
     match as_json {
         true => console.json(&json(evidence))?,
-        false => console.text(&text(evidence))?,
+        false => console.prose(&text(evidence))?,
     }
     let Some(folder) = folder else { return Ok(()) };
     evidence.write(folder)?;

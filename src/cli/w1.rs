@@ -14,7 +14,7 @@ use ebflow::metric::{
 use ebflow::{Bracket, Cloud, Result};
 use serde::Serialize;
 
-use super::args;
+use super::args::{self, laws};
 use super::output::{self, Console};
 
 /// Confidence of all Monte Carlo intervals.
@@ -27,7 +27,10 @@ const FLOOR: (usize, usize) = (4, 6);
 const FLOOR_STREAM: u64 = *args::SEEDS.end();
 
 /// Wasserstein distance W1 between two clouds, or between a cloud and a law.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = concat!("Examples:
+  ebflow w1 particles.npy clean.npy
+  ebflow w1 particles.npy --law '{ kind = \"gaussian\", mean = 0, std = 1 }'\n\n", laws!()))]
 #[command(group = clap::ArgGroup::new("other").required(true).args(["b", "law"]))]
 pub struct Args {
     /// A cloud, shape (N, d).
@@ -50,6 +53,7 @@ pub struct Args {
     seed: u64,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 

@@ -57,6 +57,7 @@ pub enum Choice {
 
 /// What the drifts are expected to cost on one thread; for comparisons between them.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Forecast {
     /// Seconds for [`Blocks`].
     pub blocks: f64,

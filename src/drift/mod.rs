@@ -24,6 +24,64 @@
 //! pairs of tiles matter, `sweep` traverses them on all threads with the same result for any number, and `kernel` sums over a pair. `self_drift` and
 //! `queries` put these together.
 //!
+//! # Adding one
+//! 1. A file of its own, with a struct that holds nothing but how the sum is to be made.
+//! 2. [`Drift::evaluate`]: [`DriftField::reset`] makes room; then every target gets its `velocity`, its `log_mass`, and both of its bounds. A bound is one
+//!    that holds for every cloud, weighted or not, far targets included; a drift that cannot give one refuses the cloud with an error. The result must not
+//!    depend on the number of threads.
+//! 3. A `mod` and a `pub use` line here; a name in [`Named`], if people shall be able to ask for it.
+//! 4. An entry in the lists of drifts in `src/drift/tests`: agreement with an oracle in other arithmetic, symmetries, edges and certificates are tested for all.
+//!
+//! A plain loop in full, as an example:
+//!
+//! ```
+//! use ebflow::cloud::CloudView;
+//! use ebflow::drift::{Drift, DriftField, Targets};
+//! use ebflow::{Beta, Cloud, Flow, RawTime, Result};
+//!
+//! struct Plain;
+//!
+//! impl Drift for Plain {
+//!     fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
+//!         let d = cloud.dimension;
+//!         let points = match targets {
+//!             Targets::Sources => cloud.points,
+//!             Targets::Points(points) => points,
+//!         };
+//!         let (sources, weight) = (cloud.points.len() / d, |j: usize| cloud.weights.map_or(1.0, |w| w[j]));
+//!         field.reset(points.len() / d, d);
+//!         for (i, x) in points.chunks(d).enumerate() {
+//!             let apart = |z: &[f64]| x.iter().zip(z).map(|(x, z)| (z - x).powi(2)).sum::<f64>();
+//!             // Far targets: the nearest source has weight one, so that nothing underflows.
+//!             let nearest = cloud.points.chunks(d).map(apart).fold(f64::INFINITY, f64::min);
+//!             let mut mass = 0.0;
+//!             for (j, z) in cloud.points.chunks(d).enumerate() {
+//!                 let w = weight(j) * (-0.5 * beta.get() * (apart(z) - nearest)).exp();
+//!                 mass += w;
+//!                 for (k, v) in field.velocity[i * d..][..d].iter_mut().enumerate() {
+//!                     *v += w * (z[k] - x[k]);
+//!                 }
+//!             }
+//!             field.velocity[i * d..][..d].iter_mut().for_each(|v| *v /= mass);
+//!             let share = if cloud.weights.is_some() { mass } else { mass / sources as f64 };
+//!             field.log_mass[i] = share.ln() - 0.5 * beta.get() * nearest;
+//!             // Terms of at most the size of the cloud, each off by the rounding of its exponent.
+//!             let farthest = cloud.points.chunks(d).map(apart).fold(0.0, f64::max);
+//!             let exponent = 0.5 * beta.get() * farthest;
+//!             field.rounding[i] = f64::EPSILON * (sources as f64 + 8.0 * (1.0 + exponent)) * farthest.sqrt();
+//!         }
+//!         field.pairs = (sources * field.log_mass.len()) as u64;
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let cloud = Cloud::new(vec![-1.0, -0.5, 0.4, 1.2], 1)?;
+//! let flow = Flow::new(Beta::new(4.0)?, RawTime::new(1.0)?);
+//! let (own, ours) = (flow.clone().with_drift(Plain).run(&cloud)?, flow.run(&cloud)?);
+//! assert!(own.end.points().iter().zip(ours.end.points()).all(|(a, b)| (a - b).abs() < 1e-12));
+//! # Ok::<(), ebflow::Error>(())
+//! ```
+//!
 //! # Paper
 //! `prop:sc-barycentric-drift`, `eq:main-exact-gaussian-attention-drift2`
 

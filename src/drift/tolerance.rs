@@ -1,5 +1,7 @@
 //! How much of the kernel sum may be left out.
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::scale::Beta;
 
@@ -17,7 +19,8 @@ const BELOW_ROUNDING: f64 = 0.5 * f64::EPSILON;
 /// assert!(Tolerance::default().for_kernel(beta) < 1e-16);
 /// # Ok::<(), ebflow::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[serde(transparent)]
 pub struct Tolerance {
     epsilon: Option<f64>,
 }

@@ -5,14 +5,11 @@
 //! | [`covariance`] | the covariance flow of a Gaussian law, its characteristics, its layer recursion | `lem:gaussian-invariance-covariance` |
 //! | `covariance_ode` | the same eigenvalues by integrating their ODE | `eq:eigenvalue-ode` |
 //! | [`hitting`] | the time at which the variance reaches a target | `thm:gaussiandenoise` |
-//! | [`measured`] | the same time measured on particles, beside the closed forms | |
 
 pub mod covariance;
 mod covariance_ode;
 pub mod hitting;
-pub mod measured;
 mod omega;
 
 pub use covariance::CovarianceFlow;
 pub use hitting::{Hitting, VarianceDescent};
-pub use measured::MeasuredHitting;

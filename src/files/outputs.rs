@@ -15,11 +15,7 @@ pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], overwrite_inputs: bool
         }
         if let Some(input) = inputs.iter().find(|&&input| is_same(path, input)).filter(|_| !overwrite_inputs)
         {
-            let problem = format!(
-                "the result would replace the input {}; name another file, or say --overwrite-input if that is meant",
-                input.display()
-            );
-            return Err(refuse(path, problem));
+            return Err(Error::ReplacesInput { path: path.into(), input: input.into() });
         }
         if let Destination::File(target) = Destination::of(path)? {
             let failed = |source| Error::Io { action: "write", path: path.into(), source };

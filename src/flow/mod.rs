@@ -40,7 +40,7 @@ mod trajectory;
 pub use adaptive::Adaptive;
 pub use bound::{Bound, Budget, Refusal};
 pub use error_bar::{ErrorBar, ErrorEstimate};
-pub use events::{AxisVariance, Crossing, Direction, Distance, Event, Observable, Passages, TotalVariance};
+pub use events::{AxisVariance, Crossing, Direction, DistanceTo, Event, Observable, Passages, TotalVariance};
 pub use field::Field;
 pub use integrator::{IntegrationEnd, Integrator, Refinement};
 pub use layers::Layers;

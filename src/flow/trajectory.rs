@@ -6,6 +6,7 @@ use crate::scale::{RawTime, ScoreTime};
 
 /// The result of a run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Trajectory {
     /// The cloud at the horizon.
     pub end: Cloud,
@@ -25,6 +26,7 @@ pub struct Trajectory {
 
 /// The cloud on its way.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// When, in the raw clock.
     pub raw_time: RawTime,
@@ -36,6 +38,7 @@ pub struct Snapshot {
 
 /// What a run cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Steps taken; layers, for a network.
     pub steps: u64,

@@ -46,6 +46,7 @@ pub(crate) fn draw_rows(
 
 /// Clean points `X_i` and what is observed of them, `Y_i = X_i + √τ ξ_i`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct NoisySample {
     /// The points `X_i`.
     pub clean: Cloud,

@@ -22,6 +22,15 @@
 //! assert_eq!(denoised.len(), 100);
 //! # Ok::<(), ebflow::Error>(())
 //! ```
+//!
+//! # Adding one
+//! 1. A file of its own, with a struct whose constructor checks the parameters once, and the formulas of its mean, covariance, projections, noisy law and posterior mean
+//!    in the documentation.
+//! 2. The trait `Kind` for it; noise gives a law of the same set again, so a law that is not closed under noise carries the noise as a parameter, as [`Laplace`] does.
+//! 3. Its projections as a shape of `line/shape.rs`: cumulative distribution, quantile, and the partial expectations `E(X − x)₊`, `E(x − X)₊`, from which
+//!    `W1`, truncation and the mean field follow.
+//! 4. A variant of [`Law`], a line in `Law::kind`, a kind with its keys in `spec.rs`, a row in the tables here and there and in the help of the command line.
+//! 5. Values from elsewhere (`tests/reference/laws.py` makes them with mpmath) in `tests.rs`, where moments, quantiles, tails and posterior means are tested for all kinds.
 
 mod atoms;
 mod covariance;
@@ -63,6 +72,7 @@ use crate::scale::NoiseVariance;
 
 /// A probability law on `R^d`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Law {
     /// `N(m, Σ)`.
     Gaussian(Gaussian),

@@ -26,6 +26,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The minimum of `t ↦ W1(f_t, P0)`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DenoisingTime {
     /// Where it is, in the raw clock.
     pub raw_time: Measured,

@@ -32,6 +32,7 @@ const MISSED_SAFETY: f64 = 2.0;
 
 /// The mean field along its way.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Evolution {
     /// The law at the requested times, in their order.
     pub states: Vec<State>,
@@ -50,6 +51,7 @@ impl Evolution {
 
 /// The mean field at one time.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct State {
     problem: MeanField,
     factor: Option<Arc<Factor>>,
@@ -67,6 +69,7 @@ pub struct State {
 
 /// Stage 2 at one query, beside what Bayes would answer.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PosteriorMean {
     /// The query `y`.
     pub query: Vec<f64>,

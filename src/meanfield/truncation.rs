@@ -19,6 +19,7 @@ use crate::scale::{BallRadius, RawTime};
 
 /// The distance that truncation to a ball makes along the flow.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TruncationGap {
     /// The radius of the ball.
     pub radius: BallRadius,
@@ -28,6 +29,7 @@ pub struct TruncationGap {
 
 /// The distance that truncation makes at one time.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct GapMoment {
     /// When, in the raw clock.
     pub raw_time: RawTime,

@@ -47,6 +47,7 @@ pub struct Sampling {
 
 /// A bracket of W1 with what it was made of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SampledBracket {
     /// Below: the larger of the slice and the lower end of [`SampledBracket::dual`]; above: the upper end of
     /// [`SampledBracket::primal`].

@@ -16,6 +16,7 @@ use crate::scale::RawTime;
 
 /// How far particles are from their partners.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct CoupledDistance {
     /// `Σ_i ω_i |z_i − z̄_i|`, an upper bound of W1.
     pub mean: f64,

@@ -32,6 +32,7 @@ pub enum Method {
 
 /// W1 with its bounds.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Distance {
     /// W1: exact up to rounding, or for a bracket the best estimate.
     pub w1: f64,

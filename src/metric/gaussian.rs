@@ -28,6 +28,7 @@ const ROUNDOFF: f64 = 2e-14;
 
 /// Bounds of W1 between two Gaussian laws.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct GaussianDistance {
     /// Above: the mean length of the displacement under the coupling that is optimal for W2; below: the best of slices, means
     /// and radial potentials.

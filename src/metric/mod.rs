@@ -1,4 +1,4 @@
-//! Distances between laws and clouds, and how fast they fall.
+//! Distances between laws and clouds, how fast they fall, and when a variance is reached.
 //!
 //! | file | holds | paper |
 //! |---|---|---|
@@ -11,6 +11,7 @@
 //! | `coupled` | particles against their exact partners | `lem:gaussian-invariance-covariance` |
 //! | `floor` | the expected W1 of independent points | |
 //! | `posterior_sup` | the largest posterior error over a ball, certified | `prop:nc-posterior-mean-W1` |
+//! | `hitting` | a hitting time measured on particles, with its errors, beside the closed forms | `thm:gaussiandenoise` |
 //! | `rate` | power laws, mixed rates, and whether the asymptotic range was reached | |
 
 mod bracket;
@@ -20,6 +21,7 @@ mod distance;
 mod floor;
 mod gaussian;
 mod gaussian_norm;
+mod hitting;
 mod interval;
 pub mod line;
 mod posterior_sup;
@@ -34,6 +36,7 @@ pub use distance::{Distance, Method, distance, distance_to_law, w1};
 pub use floor::{SimulatedFloor, line_floor, simulated_floor, two_sample_floor};
 pub use gaussian::{GaussianDistance, between_gaussians};
 pub use gaussian_norm::mean_length;
+pub use hitting::MeasuredHitting;
 pub use interval::{Confidence, Interval};
 pub use posterior_sup::{PosteriorSup, Prior, SupSearch, posterior_sup};
 pub use rate::{

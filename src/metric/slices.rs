@@ -27,6 +27,7 @@ const MAX_TURNS: usize = 60;
 
 /// A unit vector and W1 of the two projections to it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Slice {
     /// The unit vector `u`.
     pub direction: Vec<f64>,

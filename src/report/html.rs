@@ -9,7 +9,7 @@ use super::figures::{figures, short_name};
 use super::number::{plain, with_error};
 use super::text::{fit_header, fit_line, fit_name, setting_header, setting_line, status};
 use crate::error::{Error, Result};
-use crate::study::{CloudPath, Fit, PairedStep, Quantity, Row, RunRecord, Verdict};
+use crate::study::{BandVerdict, CellRow, CloudPath, Fit, PairedStep, Quantity, RunRecord};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
@@ -99,7 +99,7 @@ impl<'a> Page<'a> {
     }
 }
 
-fn failure(row: &Row) -> Option<String> {
+fn failure(row: &CellRow) -> Option<String> {
     row.error().map(|error| format!("{}, seed {}: {error}", row.setting, row.seed))
 }
 
@@ -110,10 +110,10 @@ fn refused(error: minijinja::Error) -> Error {
 
 fn fit_row(fit: &Fit) -> FitRow {
     let (class, sign) = match fit.verdict {
-        Verdict::Within => ("good", "✓"),
-        Verdict::Outside => ("bad", "✗"),
-        Verdict::Undecided => ("open", "?"),
-        Verdict::NoBand => ("none", "·"),
+        BandVerdict::Within => ("good", "✓"),
+        BandVerdict::Outside => ("bad", "✗"),
+        BandVerdict::Undecided => ("open", "?"),
+        BandVerdict::NoBand => ("none", "·"),
     };
     let mut cells = fit_line(fit);
     let verdict = format!("{sign} {}", cells.pop().unwrap_or_default());
@@ -136,7 +136,7 @@ fn step_rows(fit: &Fit) -> Vec<Vec<String>> {
 
 /// The clouds as JSON that may stand inside a script element.
 fn clouds(material: &Material<'_>) -> Option<String> {
-    let view = |row: &Row| -> Option<String> {
+    let view = |row: &CellRow| -> Option<String> {
         let path = row.values()?.cloud.as_ref()?;
         let view = CloudView { name: short_name(material.spec, &row.setting), path };
         serde_json::to_string(&view).ok()

@@ -8,17 +8,29 @@ use crate::study::{RunRecord, Summary};
 /// Version of the fields that other programs may rely on.
 const SCHEMA: u32 = 1;
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: u32,
+/// A summary and the runs that its rows come from.
+#[derive(Debug, Serialize)]
+pub struct Document<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     runs: &'a [RunRecord],
 }
 
+#[derive(Serialize)]
+struct Versioned<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    document: Document<'a>,
+}
+
+/// The summary for whoever prints it.
+pub fn document<'a>(material: &Material<'a>) -> Document<'a> {
+    Document { summary: material.summary, runs: material.runs }
+}
+
 /// The summary as one JSON object.
 pub fn json(material: &Material<'_>) -> String {
-    let document = Document { schema: SCHEMA, summary: material.summary, runs: material.runs };
+    let document = Versioned { schema: SCHEMA, document: document(material) };
     // Keys are strings throughout, and a number that is not finite is written as null.
     let mut text = serde_json::to_string_pretty(&document).expect("a summary is plain data");
     text.push('\n');

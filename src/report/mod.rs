@@ -20,7 +20,7 @@ mod text;
 
 pub use csv::csv;
 pub use html::html;
-pub use json::json;
+pub use json::{document, json};
 pub use text::text;
 
 use crate::study::{RunRecord, Spec, Summary, Table};

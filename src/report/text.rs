@@ -12,17 +12,19 @@ use crate::study::{Axis, Fit, FitOutcome, Group, Quantity, Spec};
 /// Failed cells that are shown one by one.
 const FAILURES_SHOWN: usize = 5;
 
-/// The summary as text: fits and verdicts, then means by setting, then what failed.
-pub fn text(material: &Material<'_>) -> String {
+/// The summary as text in so many columns: fits and verdicts, then means by setting, then what failed.
+pub fn text(material: &Material<'_>, columns: usize) -> String {
     let summary = material.summary;
     let mut out = format!("{}\n", summary.title);
     let _ = writeln!(out, "{}\n", status(material));
     if !summary.fits.is_empty() {
-        let _ = writeln!(out, "{}\n", table(&fit_header(), summary.fits.iter().map(fit_line)));
+        let _ = writeln!(out, "{}\n", table(&fit_header(), summary.fits.iter().map(fit_line), columns));
     }
     let header = setting_header(material.spec);
-    let lines = summary.settings.iter().map(|group| setting_line(material.spec, group));
-    let _ = writeln!(out, "{}", table(&header, lines));
+    let lines: Vec<_> = summary.settings.iter().map(|group| setting_line(material.spec, group)).collect();
+    for part in parts(&header, &lines, axes(material.spec).len(), columns) {
+        let _ = writeln!(out, "{part}");
+    }
     for row in material.table.rows().filter(|row| row.error().is_some()).take(FAILURES_SHOWN) {
         let _ = writeln!(out, "failed: {}, seed {}: {}", row.setting, row.seed, row.error().unwrap_or(""));
     }
@@ -40,9 +42,38 @@ pub(super) fn status(material: &Material<'_>) -> String {
     line
 }
 
-fn table(header: &[String], lines: impl Iterator<Item = Vec<String>>) -> String {
+/// Columns that a cell takes beside its content.
+const PADDING: usize = 3;
+
+/// A table with more columns than fit, as tables below each other, each of which begins with the first `keys` columns.
+fn parts(header: &[String], lines: &[Vec<String>], keys: usize, columns: usize) -> Vec<String> {
+    let width = |at: usize| {
+        let cells = lines.iter().map(|line| &line[at]).chain([&header[at]]);
+        PADDING + cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let fixed: usize = (0..keys).map(width).sum();
+    let mut parts: Vec<(Vec<usize>, usize)> = Vec::new();
+    for at in keys..header.len() {
+        match parts.last_mut() {
+            Some((chosen, used)) if *used + width(at) < columns => {
+                chosen.push(at);
+                *used += width(at);
+            }
+            _ => parts.push(((0..keys).chain([at]).collect(), fixed + width(at))),
+        }
+    }
+    let only = |cells: &[String], chosen: &[usize]| chosen.iter().map(|at| cells[*at].clone()).collect();
+    let part = |(chosen, _): &(Vec<usize>, usize)| {
+        let header: Vec<String> = only(header, chosen);
+        table(&header, lines.iter().map(|line| only(line, chosen)), columns)
+    };
+    parts.iter().map(part).collect()
+}
+
+fn table(header: &[String], lines: impl Iterator<Item = Vec<String>>, columns: usize) -> String {
     let mut table = TextTable::new();
-    table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(u16::try_from(columns).unwrap_or(u16::MAX));
     table.set_header(header);
     lines.for_each(|line| {
         table.add_row(line);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A parameter that a sweep may vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Axis {
     /// The number of tokens `N`.
     N,

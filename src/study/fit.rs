@@ -21,6 +21,7 @@ const SETTLED: f64 = 0.1;
 
 /// A fit against one parameter, the others being fixed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Fit {
     /// What is fitted.
     pub quantity: Quantity,
@@ -36,7 +37,7 @@ pub struct Fit {
     #[serde(flatten)]
     pub outcome: FitOutcome,
     /// Whether the slope lies in its band.
-    pub verdict: Verdict,
+    pub verdict: BandVerdict,
     #[serde(skip)]
     at: Setting,
 }
@@ -53,6 +54,7 @@ pub enum FitOutcome {
 
 /// A parameter that is held fixed in a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Fixed {
     /// Which.
     pub axis: Axis,
@@ -62,6 +64,7 @@ pub struct Fixed {
 
 /// A fitted rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Fitted {
     /// The slope `s`: negative when the quantity falls.
     pub slope: Interval,
@@ -79,6 +82,7 @@ pub struct Fitted {
 
 /// The fitted curve `y = C·x^s + b`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Line {
     /// `C`.
     pub prefactor: f64,
@@ -90,6 +94,7 @@ pub struct Line {
 
 /// The change of a quantity between neighbouring sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PairedStep {
     /// The smaller size.
     pub from: f64,
@@ -104,7 +109,7 @@ pub struct PairedStep {
 /// Whether a slope lies in the band expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum BandVerdict {
     /// Its whole interval does.
     Within,
     /// No point of its interval does.
@@ -115,7 +120,7 @@ pub enum Verdict {
     NoBand,
 }
 
-impl Verdict {
+impl BandVerdict {
     fn of(slope: &Interval, band: Option<Band>) -> Self {
         match band {
             None => Self::NoBand,
@@ -183,8 +188,8 @@ impl Fit {
         let sizes = sizes(spec, fit, at, table);
         let outcome = FitOutcome::of(&sizes, fit.model, completeness, confidence);
         let verdict = match &outcome {
-            FitOutcome::Fitted(fitted) => Verdict::of(&fitted.slope, fit.expect),
-            FitOutcome::Refused(_) => Verdict::Undecided,
+            FitOutcome::Fitted(fitted) => BandVerdict::of(&fitted.slope, fit.expect),
+            FitOutcome::Refused(_) => BandVerdict::Undecided,
         };
         let FitSpec { quantity, against, model, expect, .. } = *fit;
         Self { quantity, against, model, expect, fixed: fixed.collect(), outcome, verdict, at }
@@ -227,7 +232,7 @@ fn sizes(spec: &Spec, fit: &FitSpec, at: Setting, table: &Table) -> Vec<Sized> {
     let sized = |size: f64| {
         let mut setting = at;
         setting.set(fit.against, size);
-        let number = |row: &super::row::Row| row.number(fit.quantity);
+        let number = |row: &super::row::CellRow| row.number(fit.quantity);
         let values = table.at(setting).map(|filled| filled.row.as_ref().and_then(number)).collect();
         Sized { size, values }
     };

@@ -79,7 +79,7 @@ impl StudyFolder {
         if path.join(SPEC).is_file() {
             return Ok(Self { folder: Folder::at(path) });
         }
-        let problem = format!("there is no {SPEC} in it; name a folder that `ebflow study` has written");
+        let problem = format!("there is no {SPEC} in it; name a folder that a study has written");
         Err(Error::Store { path: path.into(), problem })
     }
 

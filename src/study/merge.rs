@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::cell::Key;
 use super::folder::StudyFolder;
-use super::row::Row;
+use super::row::CellRow;
 use super::spec::Spec;
 use crate::error::{Error, Result};
 
 /// What a merge did.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Merged {
     /// Rows that were new to the folder.
     pub added: usize,
@@ -24,7 +25,7 @@ pub struct Merged {
 /// Adds the rows of all folders to `out`. Doing it again changes nothing.
 pub fn merge(from: &[StudyFolder], out: &StudyFolder) -> Result<Merged> {
     let spec = common_spec(from, out)?;
-    let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
+    let mut rows: BTreeMap<Key, CellRow> = BTreeMap::new();
     let mut torn = Vec::new();
     for folder in from {
         let store = folder.rows()?;
@@ -77,8 +78,9 @@ fn contradiction(folder: &StudyFolder, key: &Key) -> Error {
 }
 
 /// The rows of the study in its own order, then the others.
-fn in_order(spec: &Spec, mut rows: BTreeMap<Key, Row>) -> Vec<Row> {
-    let mut ordered: Vec<Row> = spec.cells().iter().filter_map(|cell| rows.remove(&cell.key(spec))).collect();
+fn in_order(spec: &Spec, mut rows: BTreeMap<Key, CellRow>) -> Vec<CellRow> {
+    let mut ordered: Vec<CellRow> =
+        spec.cells().iter().filter_map(|cell| rows.remove(&cell.key(spec))).collect();
     ordered.extend(rows.into_values());
     ordered
 }

@@ -9,7 +9,7 @@
 //! | [`spec`] | a study as its file describes it, with complaints that show line and remedy |
 //! | [`mod@quantity`], [`Axis`] | what can be measured, and what can be swept |
 //! | [`Cell`], [`Key`] | one setting with one seed, and a hash of all that determines its row |
-//! | [`Row`], [`Store`] | what a finished cell leaves behind, and the file that keeps it |
+//! | [`CellRow`], [`Store`] | what a finished cell leaves behind, and the file that keeps it |
 //! | [`run()`] | cells in parallel, resumable at any moment |
 //! | [`Shard`], [`merge()`] | more than one machine |
 //! | [`Summary`] | statistics over seeds, fits and verdicts |
@@ -32,12 +32,12 @@ mod summary;
 pub use axis::{Axis, Setting};
 pub use cell::{Cell, Key};
 pub use cost::seconds as cost_in_seconds;
-pub use fit::{Fit, FitOutcome, Fitted, Fixed, Line, PairedStep, Verdict};
+pub use fit::{BandVerdict, Fit, FitOutcome, Fitted, Fixed, Line, PairedStep};
 pub use folder::{RunEnd, RunRecord, StudyFolder};
 pub use measure::measure;
 pub use merge::{Merged, merge};
 pub use quantity::Quantity;
-pub use row::{CloudPath, Measurement, Outcome, Row, Values};
+pub use row::{CellRow, CloudPath, Measurement, Outcome, Values};
 pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
 pub use spec::{Band, FitSpec, MeasureSpec, MethodSpec, Model, Spec, SpecError, Sweep, Tolerances};

@@ -19,6 +19,14 @@
 //! | `hitting_time_exact` | the same for the exact mean-field solution | an isotropic Gaussian prior |
 //! | `kept` | the share of tokens inside the ball | a radius |
 //! | `variance_path` | the particles' variance over depth, beside the exact one where it is known | |
+//!
+//! # Adding one
+//! 1. A line in the list below: variant, key, a few words, unit; a row in the table above.
+//! 2. What it needs of prior and sweep in the functions at the end of this file, so that a study which cannot have it is refused before it runs.
+//! 3. An arm in `CellRun::quantity` of `measure/mod.rs`. A measurement is a number with its bar, a bracket, a path, or the reason why it is missing; what displaced
+//!    particles do to it belongs into `measure/bars.rs`.
+//! 4. What it costs, if that is not small beside a flow, in `cost.rs`.
+//! 5. Its value for a known case in `tests/study/rows.rs`, where bars are also tested against runs with finer tolerances.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +34,7 @@ macro_rules! quantities {
     ($($(#[$doc:meta])* $name:ident, $key:literal, $label:literal, $unit:literal;)*) => {
         /// Something a study measures; see the [module](self) for what each is.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[non_exhaustive]
         pub enum Quantity {
             $($(#[$doc])* #[serde(rename = $key)] $name,)*
         }

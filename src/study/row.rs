@@ -1,4 +1,4 @@
-//! [`Row`]: what one finished cell leaves behind, as one line of JSON.
+//! [`CellRow`]: what one finished cell leaves behind, as one line of JSON.
 //!
 //! A row holds nothing that differs from run to run: no times, no machine. The same cell gives the same bytes anywhere.
 
@@ -16,7 +16,7 @@ const SCHEMA: u32 = 2;
 
 /// A finished cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct CellRow {
     /// Version of the format.
     pub schema: u32,
     /// Hash of everything that determines the row.
@@ -124,7 +124,7 @@ struct Version {
     schema: u32,
 }
 
-impl Row {
+impl CellRow {
     /// Reads a line; else, what is wrong with it and what to do.
     pub(super) fn from_line(line: &[u8]) -> Result<Self, String> {
         let damaged = |error| format!("is not a row ({error}); remove that line and run again");

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use super::cell::{Cell, Key};
 use super::cost;
 use super::measure::measure;
-use super::row::{Outcome, Row};
+use super::row::{CellRow, Outcome};
 use super::spec::Spec;
 use super::store::Store;
 use crate::error::{Error, Result};
@@ -40,9 +40,10 @@ pub struct RunOptions {
 
 /// A finished cell, as a watcher sees it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Finished<'a> {
     /// Its row, which is on the disk.
-    pub row: &'a Row,
+    pub row: &'a CellRow,
     /// Cells finished so far, those of earlier runs included.
     pub done: usize,
     /// Cells in all.
@@ -53,6 +54,7 @@ pub struct Finished<'a> {
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct RunOutcome {
     /// Cells that this run finished.
     pub computed: usize,
@@ -169,7 +171,7 @@ impl WorkerPool {
 
 /// A row and what it was estimated to cost.
 struct Done {
-    row: Row,
+    row: CellRow,
     cost: f64,
 }
 
@@ -182,7 +184,7 @@ fn work(spec: &Spec, jobs: &Mutex<Receiver<Job>>, rows: &Sender<Done>) {
             Ok(Err(error)) => Outcome::Error(error.to_string()),
             Err(panic) => Outcome::Error(format!("the computation panicked: {}", message(panic.as_ref()))),
         };
-        if rows.send(Done { row: Row::new(key, &cell, outcome), cost }).is_err() {
+        if rows.send(Done { row: CellRow::new(key, &cell, outcome), cost }).is_err() {
             return;
         }
     }

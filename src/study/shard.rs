@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 use super::cell::Cell;
 use super::cost;
 use super::spec::Spec;
@@ -19,6 +21,12 @@ use super::spec::Spec;
 pub struct Shard {
     index: usize,
     count: usize,
+}
+
+impl Serialize for Shard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl FromStr for Shard {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::de::IgnoredAny;
 
 use super::cell::Key;
-use super::row::Row;
+use super::row::CellRow;
 use crate::error::{Error, Result};
 
 /// Rows in a file.
@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 pub struct Store {
     path: PathBuf,
     file: File,
-    rows: HashMap<Key, Row>,
+    rows: HashMap<Key, CellRow>,
     /// How much of the file has been read: whole lines only.
     read: u64,
     lines: usize,
@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// The row with this key.
-    pub fn get(&self, key: &Key) -> Option<&Row> {
+    pub fn get(&self, key: &Key) -> Option<&CellRow> {
         self.rows.get(key)
     }
 
@@ -102,12 +102,12 @@ impl Store {
     }
 
     /// Adds a row and returns once it is on the disk. A row that is already there stays as it is.
-    pub fn append(&mut self, row: Row) -> Result<()> {
+    pub fn append(&mut self, row: CellRow) -> Result<()> {
         self.append_all(vec![row])
     }
 
     /// Adds rows and returns once they are on the disk.
-    pub fn append_all(&mut self, rows: Vec<Row>) -> Result<()> {
+    pub fn append_all(&mut self, rows: Vec<CellRow>) -> Result<()> {
         self.locked(|store| {
             store.catch_up()?;
             let mut text = String::new();
@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// The rows, in no particular order.
-    pub fn into_rows(self) -> impl Iterator<Item = Row> {
+    pub fn into_rows(self) -> impl Iterator<Item = CellRow> {
         self.rows.into_values()
     }
 
@@ -154,7 +154,7 @@ impl Store {
 
     fn take(&mut self, line: &[u8]) -> Result<()> {
         self.lines += 1;
-        let row = Row::from_line(line).map_err(|problem| Error::Store {
+        let row = CellRow::from_line(line).map_err(|problem| Error::Store {
             path: self.path.clone(),
             problem: format!("line {} {problem}", self.lines),
         })?;

@@ -8,7 +8,7 @@ use super::axis::Setting;
 use super::cell::Cell;
 use super::fit::Fit;
 use super::quantity::Quantity;
-use super::row::{Measurement, Row};
+use super::row::{CellRow, Measurement};
 use super::spec::Spec;
 use super::store::Store;
 use crate::error::Result;
@@ -31,7 +31,7 @@ pub struct Filled {
     /// The cell.
     pub cell: Cell,
     /// Its row.
-    pub row: Option<Row>,
+    pub row: Option<CellRow>,
 }
 
 impl Table {
@@ -47,7 +47,7 @@ impl Table {
     }
 
     /// The finished rows, in the study's order.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &CellRow> {
         self.cells.iter().filter_map(|filled| filled.row.as_ref())
     }
 }
@@ -63,6 +63,7 @@ pub enum Completeness {
 
 /// What the rows say.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// What the study is called.
     pub title: String,
@@ -86,6 +87,7 @@ pub struct Summary {
 
 /// What the seeds of one setting say.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Group {
     /// The parameters.
     #[serde(flatten)]
@@ -99,6 +101,7 @@ pub struct Group {
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Statistic {
     /// Seeds that gave a number.
     pub seeds: usize,
@@ -111,6 +114,7 @@ pub struct Statistic {
 
 /// A mean curve over seeds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PathStatistic {
     /// Score times.
     pub score_time: Vec<f64>,
@@ -172,7 +176,7 @@ fn group(spec: &Spec, table: &Table, setting: Setting, confidence: Confidence) -
             let paths: Vec<&Measurement> = rows().filter_map(|row| row.measurement(quantity)).collect();
             group.paths.extend(path(&paths, confidence).map(|path| (quantity, path)));
         } else {
-            let measured = |row: &Row| row.measurement(quantity).and_then(Measurement::measured);
+            let measured = |row: &CellRow| row.measurement(quantity).and_then(Measurement::measured);
             let numbers: Vec<Measured> = rows().filter_map(measured).collect();
             group.quantities.extend(Statistic::of(&numbers, confidence).map(|s| (quantity, s)));
         }

@@ -105,8 +105,7 @@ fn by_call(words: &[OsString], interrupted: bool) -> (Option<u8>, String, String
         interruption.raise();
     }
     let code = catch_unwind(AssertUnwindSafe(|| {
-        let mut console =
-            Console { results: &mut results, messages: &mut messages, interactive: false, interruption };
+        let mut console = Console::new(&mut results, &mut messages, interruption);
         cli::run(std::iter::once("ebflow".into()).chain(words.iter().cloned()), &mut console)
     }));
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

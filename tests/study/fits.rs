@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use ebflow::Measured;
 use ebflow::study::{
-    Cell, Completeness, Filled, FitOutcome, Measurement, Outcome, Quantity, Row, Spec, Summary, Table,
-    Values, Verdict,
+    BandVerdict, Cell, CellRow, Completeness, Filled, FitOutcome, Measurement, Outcome, Quantity, Spec,
+    Summary, Table, Values,
 };
 
 use crate::bench::SMALL;
@@ -17,7 +17,7 @@ fn table(spec: &Spec, value: impl Fn(&Cell) -> Option<f64>) -> Table {
             let quantities =
                 BTreeMap::from([(Quantity::Coupled, Measurement::Number(Measured::exact(value)))]);
             let values = Values { quantities, evaluations: 1, cloud: None };
-            Row::new(cell.key(spec), &cell, Outcome::Values(Box::new(values)))
+            CellRow::new(cell.key(spec), &cell, Outcome::Values(Box::new(values)))
         });
         Filled { cell, row }
     };
@@ -44,7 +44,7 @@ fn exact_power_laws_are_recovered_and_shared_noise_drops_out() {
         let found = fit.fitted().unwrap();
         assert!((found.slope.estimate + 0.5).abs() < 1e-12);
         assert!(found.by_seed && found.slope.standard_error < 1e-12, "the seeds' factors drop out");
-        assert_eq!(fit.verdict, Verdict::Within);
+        assert_eq!(fit.verdict, BandVerdict::Within);
         // The geometric mean of the factors: Python, prod([1, 1.2, 1.4, 1.6, 1.8]) ** 0.2 = 1.3690183...
         let mean = (1.0_f64 * 1.2 * 1.4 * 1.6 * 1.8).powf(0.2);
         assert!((found.line.at(80.0) - 3.0 * mean * 80f64.powf(-0.5)).abs() < 1e-12);
@@ -71,10 +71,10 @@ fn verdicts_follow_the_whole_interval() {
         let summary = Summary::new(&spec, &table(&spec, noisy), Completeness::Required).unwrap();
         summary.fits[0].verdict
     };
-    assert_eq!(verdict("expect = [-1.0, 0.0]"), Verdict::Within);
-    assert_eq!(verdict("expect = [-0.5, -0.4999]"), Verdict::Undecided);
-    assert_eq!(verdict("expect = [1.0, 2.0]"), Verdict::Outside);
-    assert_eq!(verdict(""), Verdict::NoBand);
+    assert_eq!(verdict("expect = [-1.0, 0.0]"), BandVerdict::Within);
+    assert_eq!(verdict("expect = [-0.5, -0.4999]"), BandVerdict::Undecided);
+    assert_eq!(verdict("expect = [1.0, 2.0]"), BandVerdict::Outside);
+    assert_eq!(verdict(""), BandVerdict::NoBand);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_floor_is_found_by_the_mixed_model() {
     let found = summary.fits[0].fitted().unwrap();
     assert!((found.slope.estimate + 1.0).abs() < 1e-4, "{found:?}");
     assert!((found.floor.unwrap().estimate - 0.01).abs() < 1e-6);
-    assert_eq!(summary.fits[0].verdict, Verdict::Within);
+    assert_eq!(summary.fits[0].verdict, BandVerdict::Within);
 }
 
 #[test]

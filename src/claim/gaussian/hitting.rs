@@ -24,10 +24,11 @@ use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
-use crate::exact::{Hitting, MeasuredHitting, VarianceDescent};
+use crate::exact::{Hitting, VarianceDescent};
 use crate::flow::Adaptive;
 use crate::law::generator;
 use crate::measured::Measured;
+use crate::metric::MeasuredHitting;
 use crate::preset::Preset;
 use crate::scale::{Beta, NoiseVariance, ScoreTime};
 

@@ -13,12 +13,16 @@ use crate::cli::args::LawFlow;
 use crate::cli::{Console, output};
 
 /// Mean and covariance of a Gaussian law at a time of the mean-field flow.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow exact covariance --law '{ kind = \"gaussian\", mean = [0, 0], cov = [[1, 0.5], [0.5, 2]] }' --noise-var 0.5 --beta 20 --denoising")]
 pub struct Args {
     #[command(flatten)]
+    #[serde(flatten)]
     flow: LawFlow,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 

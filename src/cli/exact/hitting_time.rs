@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::cli::{Console, args, output};
 
 /// When the variance of an isotropic Gaussian law reaches a target.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow exact hitting-time --noise-var 0.5 --beta 20 --prior-var 1")]
 pub struct Args {
     /// Variance τ = σ² of the observation noise.
     #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
@@ -25,6 +27,7 @@ pub struct Args {
     target: Option<f64>,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 

@@ -4,17 +4,20 @@ mod covariance;
 mod hitting_time;
 
 use ebflow::Result;
+use serde::Serialize;
 
 use super::Console;
 
 /// Closed-form references for Gaussian laws.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
+    #[serde(flatten)]
     form: Form,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Debug, Serialize, clap::Subcommand)]
+#[serde(tag = "form", rename_all = "kebab-case")]
 enum Form {
     Covariance(covariance::Args),
     HittingTime(hitting_time::Args),

@@ -10,6 +10,7 @@ use ebflow::study::{
     Cell, Completeness, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, run as run_cells,
 };
 use ebflow::{Error, Preset, Result};
+use serde::Serialize;
 
 use super::args::{Threads, preset_name};
 use super::evidence::refuse_evidence;
@@ -18,7 +19,9 @@ use super::{ALL_WELL, BAD_INPUT, Console, INTERRUPTED, report};
 use provenance::Stopwatch;
 
 /// Run a convergence study, or what is missing of it.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
+#[command(after_help = "Example:
+  ebflow study validation/studies/particles.toml --preset quick --out particles")]
 pub struct Args {
     /// The study (see validation/studies).
     #[arg(value_name = "FILE.toml")]
@@ -36,6 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     #[command(flatten)]
+    #[serde(flatten)]
     threads: Threads,
     /// Print the cells and what they will cost, and run none.
     #[arg(long)]
@@ -48,6 +52,7 @@ pub struct Args {
     allow_incomplete: bool,
     /// Print one JSON object.
     #[arg(long)]
+    #[serde(skip)]
     json: bool,
 }
 

@@ -14,6 +14,7 @@ const MOST: usize = 2048;
 
 /// What a transform is expected to cost on one thread of a machine with AVX2; for comparisons between drifts.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct GaussCost {
     /// Chebyshev polynomials per axis.
     pub order: usize,

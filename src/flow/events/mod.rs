@@ -15,7 +15,7 @@
 mod observable;
 mod search;
 
-pub use observable::{AxisVariance, Distance, Expansion, Motion, Observable, TotalVariance};
+pub use observable::{AxisVariance, DistanceTo, Expansion, Motion, Observable, TotalVariance};
 pub(super) use search::{Passage, Search};
 
 use std::sync::Arc;
@@ -67,6 +67,7 @@ impl Event {
 
 /// What became of an event in a run.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Passages {
     /// The crossings, in order of time.
     pub crossings: Vec<Crossing>,
@@ -77,6 +78,7 @@ pub struct Passages {
 
 /// One crossing.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Crossing {
     /// When.
     pub raw_time: RawTime,

@@ -62,9 +62,9 @@ pub struct AxisVariance {
 /// most `Σ ω_i d_i`.
 ///
 /// ```
-/// use ebflow::flow::{Distance, Observable};
+/// use ebflow::flow::{DistanceTo, Observable};
 /// use ebflow::{Cloud, CloudView};
-/// let to_the_origin = Distance::new("W1 to a point mass at zero", |cloud: CloudView<'_>| {
+/// let to_the_origin = DistanceTo::new("W1 to a point mass at zero", |cloud: CloudView<'_>| {
 ///     Ok(cloud.points.iter().map(|x| x.abs()).sum::<f64>() / cloud.len() as f64)
 /// });
 /// let cloud = Cloud::new(vec![-1.0, 3.0], 1)?;
@@ -73,12 +73,12 @@ pub struct AxisVariance {
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Distance {
+pub struct DistanceTo {
     name: &'static str,
     distance: Arc<dyn Fn(CloudView<'_>) -> Result<f64> + Send + Sync>,
 }
 
-impl Distance {
+impl DistanceTo {
     /// A distance by its name and its value.
     pub fn new(
         name: &'static str,
@@ -88,13 +88,13 @@ impl Distance {
     }
 }
 
-impl fmt::Debug for Distance {
+impl fmt::Debug for DistanceTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Distance").field(&self.name).finish()
+        f.debug_tuple("DistanceTo").field(&self.name).finish()
     }
 }
 
-impl Observable for Distance {
+impl Observable for DistanceTo {
     fn value(&self, cloud: CloudView<'_>) -> Result<f64> {
         (self.distance)(cloud)
     }

@@ -13,6 +13,7 @@ use crate::metric::transport::wasserstein;
 
 /// The noise floor `E W1(P_N, P)` with its Monte Carlo error.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SimulatedFloor {
     /// The middle of the bounds, whose bias is of second order in the size of the fresh samples.
     pub estimate: Interval,

@@ -56,6 +56,7 @@ pub struct SupSearch {
 
 /// Bounds of the supremum.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PosteriorSup {
     /// The difference at [`PosteriorSup::at`]: the supremum is at least this.
     pub lower: f64,

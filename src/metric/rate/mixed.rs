@@ -29,6 +29,7 @@ const CONVERGED: f64 = 1e-12;
 
 /// A fitted mixed rate `y = a·N^{−p} + b`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MixedFit {
     /// `a`.
     pub prefactor: Interval,

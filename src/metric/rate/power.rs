@@ -10,6 +10,7 @@ use crate::metric::interval::{Confidence, Interval};
 
 /// A fitted power law `y = C·N^s`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PowerFit {
     /// The slope `s` of `ln y` against `ln N`: negative when the error falls.
     pub slope: Interval,

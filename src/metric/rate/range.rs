@@ -29,6 +29,7 @@ pub enum RangeVerdict {
 
 /// The slope between two neighbouring sizes, from the means over the seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LocalSlope {
     /// The smaller size.
     pub from: f64,
@@ -40,6 +41,7 @@ pub struct LocalSlope {
 
 /// The evidence and the verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AsymptoticRange {
     /// The verdict.
     pub verdict: RangeVerdict,

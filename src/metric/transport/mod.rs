@@ -53,6 +53,7 @@ use side::Side;
 
 /// `W1` between two clouds with both bounds, the plan and the potential that prove them.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Transport {
     /// The cost of the plan: `W1` up to rounding.
     pub distance: f64,
@@ -73,6 +74,7 @@ pub struct Transport {
 
 /// Mass that moves from a row of the first cloud to a row of the second; of coincident rows the first is named.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Shipment {
     /// Row of the first cloud.
     pub from: usize,

@@ -37,6 +37,7 @@ const ROUNDS: usize = 1000;
 
 /// What solving took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Effort {
     /// Pivots of the simplex, over all levels.
     pub pivots: usize,

@@ -1,7 +1,8 @@
 //! The score time at which the particles' variance is back at the prior's.
 //!
 //! The flow runs on beyond the denoising horizon, for the exact Gaussian hitting time `τ/2 + ln(1 + τ/v)/2β` of the prior's
-//! variance `v` and half as long again; the first crossing is located on the path inside its step.
+//! variance `v` and half as long again; the first crossing is located on the path of the run itself. An [`Event`](crate::flow::Event) would give that of the exact flow instead,
+//! also for a network of layers, whose own time is wanted here.
 
 use super::bars::Displacement;
 use super::{CellRun, displacement, methods, start, variance_of_law};

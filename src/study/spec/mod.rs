@@ -154,6 +154,7 @@ pub struct FitSpec {
 /// Models of a fit in a size `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Model {
     /// `y = C·x^s`.
     Power,

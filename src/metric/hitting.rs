@@ -18,10 +18,10 @@
 //! # Paper
 //! `thm:gaussiandenoise`
 
-use super::{Hitting, VarianceDescent};
 use crate::cloud::Cloud;
 use crate::drift::Drift;
 use crate::error::{Error, Result};
+use crate::exact::{Hitting, VarianceDescent};
 use crate::flow::{Event, Flow, Integrator, TotalVariance};
 use crate::scale::{Beta, ScoreTime};
 
@@ -33,6 +33,7 @@ const GROUPS: usize = 8;
 
 /// A hitting time on particles, in score time, and what it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct MeasuredHitting {
     /// When the particles reach the target.
     pub measured: ScoreTime,
