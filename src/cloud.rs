@@ -32,7 +32,7 @@ pub struct Cloud {
 pub struct CloudView<'a> {
     /// Row-major coordinates, `len() * dimension` of them.
     pub points: &'a [f64],
-    /// Dimension `d` of the space.
+    /// Number `d` of coordinates of a point.
     pub dimension: usize,
     /// Probability weights, or `None` for equal ones.
     pub weights: Option<&'a [f64]>,
@@ -106,7 +106,7 @@ impl Cloud {
         false
     }
 
-    /// Dimension `d` of the space.
+    /// Number `d` of coordinates of a point.
     pub fn dimension(&self) -> usize {
         self.dimension
     }

@@ -35,6 +35,9 @@
 //! | `claim` | the paper's statements, judged by evidence with error bars (feature `study`) | |
 //! | `report` | what rows say, as text, CSV, JSON, JUnit, Markdown, SVG and HTML (feature `study`) | |
 //!
+//! How to add a law, a drift, an integrator, a quantity of studies or a claim is told where they live: [`law`], [`drift`], [`flow::integrator`],
+//! `study::quantity`, `claim`. The modules `claim`, `study` and `report` carry the command-line tool and change with it; the rest is the library.
+//!
 //! # Three programs
 //!
 //! Denoise a cloud: row `i` of the result is the estimate for token `i`.
@@ -78,11 +81,21 @@
 //! |---|---|---|
 //! | `t` | raw time, the clock of `dz/dt = F(z) − z` | [`RawTime`] |
 //! | `s = t/β` | score time | [`ScoreTime`] |
+//! | `N`, `d` | number of particles, dimension of the space | [`Cloud::len`], [`Cloud::dimension`] |
+//! | `z_i`, `v_i`, `F_i` | particle, its drift, its barycentre `z_i + v_i` | [`DriftField::velocity`] |
 //! | `β` | inverse temperature: the kernel is `N(0, I/β)` | [`Beta`] |
 //! | `τ = σ²` | variance of the observation noise | [`NoiseVariance`] |
 //! | `R` | radius of the ball that truncates the initial cloud | [`BallRadius`] |
 //! | `T_β = βτ/2` | denoising horizon in raw time, `τ/2` in score time | [`NoiseVariance::denoising_horizon`] |
 //! | `ω_j` | weight of particle `j`, `1/N` unless said otherwise | [`Cloud::weight`] |
+//! | `η` | step of a layer, below 1 | [`Layers`] |
+//! | `P0`, `f0`, `f_t` | clean prior, noisy law `N(0, τI) * P0`, law of the mean field at `t` | [`Law`], [`Law::noisy`], [`meanfield`] |
+//! | `Σ0`, `τ_a²` | covariance of `P0`; its variance per axis, if that is one number | [`Law::covariance`] |
+//! | `Γ_t` | covariance of the mean field of a Gaussian law, `Γ_0 = Σ0 + τI` | [`exact::CovarianceFlow`] |
+//! | `T*` | score time at which the variance is back at `τ_a²` | [`exact::VarianceDescent`] |
+//! | `m(y)` | posterior mean of `X ~ P0` given `y = X + N(0, τI)` | [`BayesOracle`], [`posterior`] |
+//! | `ε` | how far leaving out a part of the kernel sum may move a drift | [`drift::Tolerance`] |
+//! | `W1` | Wasserstein distance of order one | [`w1()`] |
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

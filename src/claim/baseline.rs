@@ -20,14 +20,14 @@ const ANOTHER_DIGIT: f64 = 10.0;
 /// A difference between accepted and new evidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// The claim.
+    /// Which statement it is about, by the name of its card.
     pub claim: &'static str,
-    /// What is different.
+    /// How new evidence can disagree with accepted evidence.
     #[serde(flatten)]
     pub what: Difference,
 }
 
-/// What is different.
+/// How new evidence can disagree with accepted evidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Difference {

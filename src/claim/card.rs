@@ -7,9 +7,9 @@ use super::verdict::VerdictKind;
 pub struct Card {
     /// Its name on the command line.
     pub id: &'static str,
-    /// The paper's label.
+    /// LaTeX label of the theorem, display or remark in the paper.
     pub label: &'static str,
-    /// The statement in one sentence.
+    /// What is claimed, in one sentence.
     pub statement: &'static str,
     /// What of the statement is not in the paper, or only in a proof; empty if all of it is.
     pub ours: &'static str,

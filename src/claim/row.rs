@@ -65,7 +65,7 @@ pub enum Relation {
     AtLeast,
 }
 
-/// A place in a plot.
+/// Where a row is drawn: on which curve, at which abscissa.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// The curve it belongs to.

@@ -59,7 +59,7 @@ pub enum Choice {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Forecast {
-    /// Seconds for [`Blocks`].
+    /// Forecast of a sum over pairs of tiles, in seconds.
     pub blocks: f64,
     /// Seconds for [`GaussTransform`], where it is an option.
     pub gauss: Option<f64>,

@@ -150,7 +150,7 @@ impl CovarianceFlow {
         })
     }
 
-    /// The covariance `Γ_t`.
+    /// `Γ_t` as a matrix.
     pub fn covariance_at(&self, time: impl Into<Time>) -> DMatrix<f64> {
         self.spectral(&self.eigenvalues_at(time))
     }

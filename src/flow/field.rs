@@ -41,7 +41,7 @@ impl<'a> Field<'a> {
         self.schedule
     }
 
-    /// Evaluations so far.
+    /// How often the drift was evaluated so far.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }

@@ -108,7 +108,7 @@ impl<I: Integrator + ?Sized> Integrator for &I {
 pub struct IntegrationEnd {
     /// The positions at the horizon, row-major.
     pub points: Vec<f64>,
-    /// Steps taken.
+    /// How many were accepted.
     pub steps: u64,
     /// Steps tried and thrown away.
     pub rejected: u64,
@@ -116,7 +116,7 @@ pub struct IntegrationEnd {
 
 /// A finer integrator, and how much finer.
 pub struct Refinement {
-    /// The integrator.
+    /// The same method at a finer setting.
     pub integrator: Box<dyn Integrator>,
     /// How many times smaller its error should be; above one.
     pub gain: f64,

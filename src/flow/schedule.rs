@@ -110,7 +110,7 @@ impl Schedule {
         }
     }
 
-    /// The raw time of a time in either clock.
+    /// Converts a time of either clock to `t`.
     pub fn raw_time(&self, time: impl Into<Time>) -> Result<RawTime> {
         match (time.into(), &self.0) {
             (Time::Raw(raw), _) => Ok(raw),

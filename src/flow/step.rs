@@ -8,7 +8,7 @@ use crate::scale::RawTime;
 pub struct Step<'a> {
     /// The step at its beginning.
     pub start: Moment<'a>,
-    /// The step at its end.
+    /// Time, points and derivative where it ends.
     pub end: Moment<'a>,
     between: &'a Path<'a>,
 }

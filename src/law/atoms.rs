@@ -52,12 +52,12 @@ impl Atoms {
         Ok(Self { points, weights })
     }
 
-    /// The points `a_j`.
+    /// `a_j`, where the mass is, one row each.
     pub fn points(&self) -> &[Vec<f64>] {
         &self.points
     }
 
-    /// The weights `p_j`.
+    /// `p_j`, the mass at each of them.
     pub fn weights(&self) -> &[f64] {
         self.weights.as_slice()
     }

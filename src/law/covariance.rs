@@ -69,12 +69,12 @@ impl Covariance {
         Ok(Self { dimension, shape: Shape::Full { matrix, axes: eigen.eigenvectors, variances } })
     }
 
-    /// Dimension `d` of the space.
+    /// Number `d` of rows.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// The matrix `Σ`.
+    /// `Σ` with all its entries.
     pub fn matrix(&self) -> DMatrix<f64> {
         match &self.shape {
             Shape::Isotropic(variance) => DMatrix::identity(self.dimension, self.dimension) * *variance,

@@ -59,12 +59,12 @@ impl Gaussian {
         Ok(Self { mean, covariance: covariance.map_err(invalid)? })
     }
 
-    /// The mean `m`.
+    /// `m`, the centre.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// The covariance `Σ`.
+    /// `Σ` with its spectrum.
     pub fn covariance(&self) -> &Covariance {
         &self.covariance
     }

@@ -66,12 +66,12 @@ impl Laplace {
         Ok(Self { mean, scale, smoothing: 0.0 })
     }
 
-    /// The mean `m`.
+    /// `m`, the centre.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The scale `b`.
+    /// `b`, the mean of `|X − m|`.
     pub fn scale(&self) -> f64 {
         self.scale
     }

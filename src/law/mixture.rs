@@ -58,7 +58,7 @@ impl Mixture {
         Self { weights, components, shared_variance }
     }
 
-    /// The weights `p_k`.
+    /// `p_k`, the share of each component.
     pub fn weights(&self) -> &[f64] {
         self.weights.as_slice()
     }

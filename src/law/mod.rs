@@ -116,12 +116,12 @@ impl Law {
         self.kind().name()
     }
 
-    /// Dimension `d` of the space.
+    /// Number `d` of coordinates of a point.
     pub fn dimension(&self) -> usize {
         self.kind().dimension()
     }
 
-    /// The mean `E X`.
+    /// `E X`.
     pub fn mean(&self) -> DVector<f64> {
         self.kind().mean_vector()
     }

@@ -53,12 +53,12 @@ impl Law {
 }
 
 impl TruncatedLaw {
-    /// The law before truncation.
+    /// What was truncated.
     pub fn law(&self) -> &Law {
         &self.law
     }
 
-    /// The radius `R`.
+    /// `R`, beyond which there is no mass.
     pub fn radius(&self) -> BallRadius {
         self.radius
     }

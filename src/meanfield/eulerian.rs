@@ -66,7 +66,7 @@ impl Eulerian {
         &self.points
     }
 
-    /// The density on the grid.
+    /// Values of `f_t` at the nodes of the grid.
     pub fn density(&self) -> &[f64] {
         &self.density
     }

@@ -126,7 +126,7 @@ impl MeanField {
         &self.law
     }
 
-    /// The noise variance `τ`.
+    /// `τ`, which the horizon and Stage 2 use.
     pub fn noise(&self) -> NoiseVariance {
         self.noise
     }

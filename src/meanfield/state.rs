@@ -36,7 +36,7 @@ const MISSED_SAFETY: f64 = 2.0;
 pub struct Evolution {
     /// The law at the requested times, in their order.
     pub states: Vec<State>,
-    /// Nodes of the finer resolution.
+    /// How many points stand for the law at the finer resolution.
     pub nodes: usize,
     /// Spacing of the finer nodes, as a share of what just resolves kernel and law.
     pub resolution: f64,
@@ -71,7 +71,7 @@ pub struct State {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PosteriorMean {
-    /// The query `y`.
+    /// `y`, the noisy observation.
     pub query: Vec<f64>,
     /// `m_t(y)` against the law at this time.
     pub mean: Vec<Measured>,
@@ -106,7 +106,7 @@ impl State {
         Self { problem: problem.clone(), factor: Some(factor.clone()), ..self }
     }
 
-    /// The mean.
+    /// `E Z_t`, each coordinate with its bar.
     pub fn mean(&self) -> DVector<Measured> {
         let (fine, coarse) = (self.fine.cloud().mean(), self.coarse.cloud().mean());
         let error = (&fine - coarse).amax() + self.error;

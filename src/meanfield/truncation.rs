@@ -21,7 +21,7 @@ use crate::scale::{BallRadius, RawTime};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TruncationGap {
-    /// The radius of the ball.
+    /// `R`, beyond which the noisy law was cut off.
     pub radius: BallRadius,
     /// The distance at the requested times, in their order.
     pub moments: Vec<GapMoment>,

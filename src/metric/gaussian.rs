@@ -33,7 +33,7 @@ pub struct GaussianDistance {
     /// Above: the mean length of the displacement under the coupling that is optimal for W2; below: the best of slices, means
     /// and radial potentials.
     pub w1: Bracket,
-    /// W2, in closed form.
+    /// The quadratic distance, `|m − m'|² + tr(Σ + Σ' − 2(Σ^{1/2}Σ'Σ^{1/2})^{1/2})` under a root.
     pub w2: f64,
 }
 

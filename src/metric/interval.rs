@@ -44,13 +44,13 @@ impl Confidence {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
-    /// The estimate.
+    /// The middle: a mean over independent values.
     pub estimate: f64,
-    /// Its standard error.
+    /// Standard deviation of that mean.
     pub standard_error: f64,
-    /// The lower end.
+    /// Where the confidence interval begins.
     pub lower: f64,
-    /// The upper end.
+    /// Where the confidence interval ends.
     pub upper: f64,
 }
 

@@ -68,7 +68,7 @@ impl fmt::Display for Axis {
 /// One value for every axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// `N`.
+    /// How many tokens.
     pub n: usize,
     /// `β`.
     pub beta: f64,
@@ -103,7 +103,7 @@ impl Setting {
         }
     }
 
-    /// The raw horizon `βτ/2`.
+    /// `βτ/2`, where the flow ends.
     pub fn raw_horizon(&self) -> f64 {
         0.5 * self.beta * self.noise_var
     }

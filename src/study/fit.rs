@@ -25,7 +25,7 @@ const SETTLED: f64 = 0.1;
 pub struct Fit {
     /// What is fitted.
     pub quantity: Quantity,
-    /// Against which parameter.
+    /// The swept axis on the abscissa.
     pub against: Axis,
     /// With which model.
     pub model: Model,
@@ -58,15 +58,15 @@ pub enum FitOutcome {
 pub struct Fixed {
     /// Which.
     pub axis: Axis,
-    /// Its value.
+    /// Where it is held.
     pub value: f64,
 }
 
-/// A fitted rate.
+/// What a fit has found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Fitted {
-    /// The slope `s`: negative when the quantity falls.
+    /// The exponent `s`: negative when the quantity falls.
     pub slope: Interval,
     /// Whether the interval comes from slopes seed by seed.
     pub by_seed: bool,
@@ -130,7 +130,7 @@ impl BandVerdict {
         }
     }
 
-    /// In words.
+    /// As tables and reports say it.
     pub fn words(self) -> &'static str {
         match self {
             Self::Within => "within the band",

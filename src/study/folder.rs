@@ -23,7 +23,7 @@ const SPEC: &str = "study.toml";
 const ROWS: &str = "rows.jsonl";
 const RUNS: &str = "runs.jsonl";
 
-/// A study's folder.
+/// Where a study keeps its file, its rows and its reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyFolder {
     folder: Folder,
@@ -32,13 +32,13 @@ pub struct StudyFolder {
 /// One run of a study: what a report says about where its rows come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// The command line.
+    /// What was typed to start it.
     pub command: String,
-    /// Version of the program.
+    /// Release of this crate that computed it.
     pub version: String,
     /// Commit of the program's source.
     pub commit: String,
-    /// Version of the numerics.
+    /// [`NUMERICS`](super::NUMERICS) of that release.
     pub numerics: u32,
     /// Name and processors of the machine.
     pub machine: String,
@@ -52,12 +52,12 @@ pub struct RunRecord {
     pub end: Option<RunEnd>,
 }
 
-/// How a run ended.
+/// What became of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
     /// How long it took.
     pub seconds: f64,
-    /// Rows it computed.
+    /// How many rows are its own work.
     pub computed: usize,
 }
 

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 pub struct Merged {
     /// Rows that were new to the folder.
     pub added: usize,
-    /// Rows it has now.
+    /// How many the folder has now.
     pub rows: usize,
     /// Cells of the study that have no row yet.
     pub missing: usize,

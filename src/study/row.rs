@@ -24,7 +24,7 @@ pub struct CellRow {
     /// The parameters.
     #[serde(flatten)]
     pub setting: Setting,
-    /// The seed.
+    /// What the random numbers of its tokens began with.
     pub seed: u64,
     /// What was measured.
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub enum Outcome {
 /// The measurements of a cell.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Values {
-    /// By quantity.
+    /// What was measured, one entry for each quantity of the study.
     pub quantities: BTreeMap<Quantity, Measurement>,
     /// Evaluations of the drift that the flow took.
     pub evaluations: u64,
@@ -69,7 +69,7 @@ pub enum Measurement {
     },
     /// A curve over depth.
     Path {
-        /// Score times.
+        /// When the snapshots were taken, in the score clock.
         score_time: Vec<f64>,
         /// Values at these times.
         values: Vec<f64>,
@@ -89,9 +89,9 @@ pub enum Measurement {
 /// The way of some particles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CloudPath {
-    /// Dimension of the space.
+    /// Coordinates of a point.
     pub dimension: usize,
-    /// Score times.
+    /// When the snapshots were taken, in the score clock.
     pub score_time: Vec<f64>,
     /// For each time, the particles' coordinates, row-major, to six digits.
     pub points: Vec<Vec<f64>>,
@@ -109,7 +109,7 @@ impl Measurement {
         }
     }
 
-    /// The number, where it is one.
+    /// Its value with error bars, where it is a single one.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(Measured { value, .. }) | Self::Bracket { value, .. } => Some(*value),

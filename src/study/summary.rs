@@ -28,9 +28,9 @@ pub struct Table {
 /// A cell and its row, if it is finished.
 #[derive(Debug, Clone)]
 pub struct Filled {
-    /// The cell.
+    /// One setting with one seed.
     pub cell: Cell,
-    /// Its row.
+    /// What it has measured.
     pub row: Option<CellRow>,
 }
 
@@ -69,19 +69,19 @@ pub struct Summary {
     pub title: String,
     /// Label of the statement in the paper.
     pub paper: Option<String>,
-    /// Cells of the sweep.
+    /// How many there are in all.
     pub cells: usize,
     /// Cells that have a row.
     pub finished: usize,
     /// Cells whose row is an error.
     pub failed: usize,
-    /// Seeds per setting.
+    /// How often each setting is repeated.
     pub seeds: usize,
     /// With which intervals are meant to cover the truth.
     pub confidence: f64,
     /// Statistics by setting.
     pub settings: Vec<Group>,
-    /// The fits.
+    /// Rates with their intervals and verdicts.
     pub fits: Vec<Fit>,
 }
 
@@ -116,7 +116,7 @@ pub struct Statistic {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PathStatistic {
-    /// Score times.
+    /// Abscissae of the curve, in the score clock.
     pub score_time: Vec<f64>,
     /// What the seeds say at each.
     pub values: Vec<Statistic>,

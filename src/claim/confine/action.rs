@@ -55,7 +55,7 @@ static CARD: Card = Card {
 
 /// `lem:barycentric-action-estimate`, for a drift and a constant.
 pub struct ActionEstimate {
-    /// The drift.
+    /// The kernel sum whose action is measured.
     pub drift: &'static dyn Drift,
     /// The constant: two.
     pub constant: f64,

@@ -60,7 +60,7 @@ static CARD: Card = Card {
 
 /// `prop:sc-invariant-ball`, for a drift and the rule of a layer.
 pub struct InvariantBall {
-    /// The drift.
+    /// The kernel sum that moves the particles.
     pub drift: &'static dyn Drift,
     /// The coordinate that a layer of step `η` makes of a coordinate `z` and its drift `v`: `(z, v, η)`.
     pub layer: fn(f64, f64, f64) -> f64,

@@ -66,7 +66,7 @@ static CARD: Card = Card {
 
 /// `prop:uniform-moment-action-hard-trunc`, for a drift and a rate.
 pub struct MomentGrowth {
-    /// The drift.
+    /// The kernel sum that moves the particles.
     pub drift: &'static dyn Drift,
     /// The rate: `2√2`.
     pub rate: f64,

@@ -59,9 +59,9 @@ static CARD: Card = Card {
 
 /// Algorithms 1 and 2, for a drift, a network and the closed forms of both.
 pub struct LayersToFlow {
-    /// The drift.
+    /// The kernel sum of the layers and of the flow.
     pub drift: &'static dyn Drift,
-    /// The network of a depth.
+    /// Makes an integrator of so many layers.
     pub network: fn(usize) -> Result<Box<dyn Integrator>>,
     /// The variance of a Gaussian law after so many layers of a step.
     pub recursion: fn(&CovarianceFlow, f64, usize) -> f64,

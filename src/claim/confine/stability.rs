@@ -77,7 +77,7 @@ static CARD: Card = Card {
 
 /// `eq:sc-deterministic-stability-W1`, for a drift and a constant.
 pub struct Stability {
-    /// The drift.
+    /// The kernel sum whose Lipschitz constant is asked for.
     pub drift: &'static dyn Drift,
     /// `L_{β,R}`
     pub constant: fn(Beta, BallRadius) -> f64,

@@ -49,7 +49,7 @@ static CARD: Card = Card {
 
 /// The covariance flow in closed form, and the drift that must bring it about.
 pub struct CovarianceEquation {
-    /// The closed form.
+    /// Eigenvalues of `Γ_t`, as the paper solves the equation for them.
     pub closed_form: ClosedForm,
     /// The kernel sums.
     pub drift: &'static dyn Drift,

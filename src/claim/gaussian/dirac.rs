@@ -46,7 +46,7 @@ static CARD: Card = Card {
 pub struct DiracHittingTime {
     /// The time to the kernel's variance, as printed.
     pub kernel_width_time: KernelWidthTime,
-    /// The time to any target.
+    /// `T(v*)`, as the theorem gives it for a positive target.
     pub target_time: TargetTime,
     /// The kernel sums.
     pub drift: &'static dyn Drift,

@@ -51,7 +51,7 @@ static CARD: Card = Card {
 
 /// The hitting times in closed form, and the drift that must keep them.
 pub struct HittingTime {
-    /// The time to any target.
+    /// `T(v*)`, as the theorem gives it.
     pub target_time: TargetTime,
     /// The time back to the prior's variance.
     pub denoising_time: DenoisingTime,

@@ -58,7 +58,7 @@ static CARD: Card = Card {
 pub struct RecoveryRate {
     /// Eigenvalues of the covariance in time.
     pub closed_form: ClosedForm,
-    /// The terminal time `T_β`.
+    /// `T_β = βτ/2`, at which the flow ends.
     pub terminal_time: TerminalTime,
     /// The kernel sums.
     pub drift: &'static dyn Drift,

@@ -49,7 +49,7 @@ static CARD: Card = Card {
 pub struct Tweedie {
     /// `E[X | x̃]` under a prior, given the noise variance.
     pub posterior_mean: fn(&Law, &[f64], NoiseVariance) -> Result<Vec<f64>>,
-    /// The noisy law.
+    /// What noise makes of a prior: its convolution with `N(0, τI)`.
     pub noisy: fn(&Law, NoiseVariance) -> Law,
 }
 

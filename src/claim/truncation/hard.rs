@@ -46,7 +46,7 @@ static CARD: Card = Card {
 pub struct HardTruncation {
     /// The truncated law on the line, cut in two at a point.
     pub on_line: fn(&LineLaw, BallRadius, f64) -> Result<Split>,
-    /// The truncated cloud.
+    /// Cuts a cloud to the ball and normalises what is left.
     pub of_cloud: fn(&Cloud, BallRadius) -> Result<Cloud>,
     /// `p_R`, where it is known.
     pub mass: fn(&Law, BallRadius) -> Option<f64>,

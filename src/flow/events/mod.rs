@@ -69,14 +69,14 @@ impl Event {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Passages {
-    /// The crossings, in order of time.
+    /// When the level was crossed for certain, in order of time.
     pub crossings: Vec<Crossing>,
     /// Stretches of raw time within which the observable comes so close to the level, without leaving on the other side, that crossings can
     /// neither be ruled out nor told apart; also those at either end of the run.
     pub unresolved: Vec<(f64, f64)>,
 }
 
-/// One crossing.
+/// A passage of an observable through its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Crossing {

@@ -30,7 +30,7 @@ pub trait Observable: Send + Sync + fmt::Debug {
 /// How far particles move: by `s velocity + q` with `|s| ≤ reach` and `|q| ≤ remainder`, one for each.
 #[derive(Debug, Clone, Copy)]
 pub struct Motion<'a> {
-    /// The velocity of each coordinate.
+    /// `dz/dt` of each coordinate.
     pub velocity: &'a [f64],
     /// The longest time `s`.
     pub reach: f64,
@@ -51,7 +51,7 @@ pub struct Expansion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TotalVariance;
 
-/// The variance along one axis.
+/// `Σ ω_i (z_i − m)_k²` for one coordinate `k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AxisVariance {
     /// Which coordinate, from zero.

@@ -175,7 +175,7 @@ impl LineLaw {
         self.radius
     }
 
-    /// The atoms, in increasing order.
+    /// Points that carry mass of their own, in increasing order.
     pub fn atoms(&self) -> impl Iterator<Item = LineAtom> {
         self.atoms.iter()
     }

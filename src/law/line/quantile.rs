@@ -13,9 +13,9 @@ const MAX_DOUBLINGS: usize = 2100;
 /// A level of the distribution function, given by both sides so that neither is one minus the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// Probability below.
+    /// `P(X ≤ x)`.
     pub below: f64,
-    /// Probability above.
+    /// `P(X > x)`.
     pub above: f64,
 }
 

@@ -44,7 +44,7 @@ pub enum Prior<'a> {
 /// Where to search and when to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SupSearch {
-    /// The radius `M` of the ball.
+    /// `M`: queries with `|y| ≤ M` are looked at.
     pub radius: BallRadius,
     /// The search ends when `upper − lower` is at most this share of the upper bound …
     pub relative_gap: f64,

@@ -43,7 +43,7 @@ pub struct LocalSlope {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AsymptoticRange {
-    /// The verdict.
+    /// Whether the local slopes have settled.
     pub verdict: RangeVerdict,
     /// By how much the slope changes from the first size to the last.
     pub drift: Interval,

@@ -41,7 +41,7 @@ pub struct Heatmap {
     pub y_label: String,
     /// Values of the rows' parameter, from the bottom up.
     pub y: Vec<f64>,
-    /// Unit of the values.
+    /// In what the values are measured.
     pub unit: String,
     /// The values, row by row from the bottom up; none where cells are missing.
     pub values: Vec<Vec<Option<f64>>>,

@@ -12,7 +12,7 @@ const LEGEND_LETTERS: usize = 25;
 /// Neighbouring series stand this far apart at the same place.
 const ASIDE: f64 = 4.0;
 
-/// A plot with its axes.
+/// Curves and points over two labelled axes.
 #[derive(Debug, Clone)]
 pub struct Plot {
     /// What it shows.
@@ -21,7 +21,7 @@ pub struct Plot {
     pub x_label: String,
     /// Name and unit of the vertical axis.
     pub y_label: String,
-    /// The horizontal axis.
+    /// Range and label from left to right.
     pub x: Scale,
     /// The vertical axis.
     pub y: Scale,

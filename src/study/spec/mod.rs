@@ -82,11 +82,11 @@ pub struct Spec {
     pub method: MethodSpec,
     /// What is varied, in the order in which it varies: the last axis fastest.
     pub sweep: Vec<Sweep>,
-    /// The seeds of every setting.
+    /// With which each setting is repeated.
     pub seeds: Vec<u64>,
     /// What some quantities need to know.
     pub measure: MeasureSpec,
-    /// The fits to make.
+    /// Which rates are fitted, and what is expected of them.
     pub fits: Vec<FitSpec>,
     /// The prior as it is written, for hashing.
     pub(super) prior_table: toml::Value,
@@ -99,7 +99,7 @@ pub struct Spec {
 pub struct Sweep {
     /// Which.
     pub axis: Axis,
-    /// Its values.
+    /// Where cells are placed along it.
     pub values: Vec<f64>,
 }
 
@@ -114,7 +114,7 @@ pub struct MethodSpec {
     pub eps: Option<f64>,
 }
 
-/// Tolerances of the adaptive integrator.
+/// How accurate the adaptive integrator is asked to be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Tolerances {
     /// Relative.
@@ -139,7 +139,7 @@ pub struct MeasureSpec {
 pub struct FitSpec {
     /// What is fitted.
     pub quantity: Quantity,
-    /// Against which parameter.
+    /// The swept axis on the abscissa.
     pub against: Axis,
     /// With which model.
     pub model: Model,
