@@ -53,7 +53,7 @@ pub fn publish(
     let summary_json = json(&material);
     folder.files().write("rows.csv", csv(&material)?.as_bytes())?;
     folder.files().write("summary.json", summary_json.as_bytes())?;
-    folder.files().write("report.html", html(&material)?.as_bytes())?;
+    folder.files().write("report.html", html(&material).as_bytes())?;
     if as_json {
         console.text(&summary_json)?;
     } else {
