@@ -19,6 +19,7 @@
 //! | [`error`] | the one error type | |
 //! | [`measured`] | a number with its error bars, a bracket | |
 //! | `numeric` | quadrature, roots, sums, tails | |
+//! | `parallel` | loops on all threads | |
 //! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
 //! | [`simd`] | vectors of the machine: one trait, one choice at run time, one exponential | |
 //! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
@@ -114,6 +115,7 @@ pub mod meanfield;
 pub mod measured;
 pub mod metric;
 mod numeric;
+mod parallel;
 pub mod posterior;
 mod preset;
 #[cfg(feature = "study")]

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "error",
     "preset",
     "measured",
     "numeric",
+    "parallel",
     "scale",
     "simd",
     "cloud",

@@ -55,7 +55,7 @@ pub fn publish(
     let material = Material { spec: &spec, table: &table, summary: &summary, runs: &runs };
     folder.files().write("rows.csv", csv(&material)?.as_bytes())?;
     folder.files().write("summary.json", json(&material).as_bytes())?;
-    folder.files().write("report.html", html(&material)?.as_bytes())?;
+    folder.files().write("report.html", html(&material).as_bytes())?;
     if as_json {
         console.json(&document(&material))?;
     } else {

@@ -96,7 +96,7 @@ pub fn publish(
     }
     let Some(folder) = folder else { return Ok(()) };
     evidence.write(folder)?;
-    folder.write("report.html", html(evidence)?.as_bytes())?;
+    folder.write("report.html", html(evidence).as_bytes())?;
     folder.write("CLAIMS.md", markdown(evidence).as_bytes())?;
     console.say(format_args!("report: {}", folder.path().join("report.html").display()));
     Ok(())

@@ -17,10 +17,9 @@
 
 use std::f64::consts::LOG2_E;
 
-use rayon::prelude::*;
-
 use crate::cloud::CloudView;
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::scale::Beta;
 use crate::simd::{BLOCK, Block, LARGEST_EXPONENT, Plain, Program, Vector, widest};
 
@@ -64,10 +63,8 @@ impl JacobianField {
         let columns = Columns::new(cloud, beta, direction);
         self.velocity.resize(cloud.points.len(), 0.0);
         self.product.resize(cloud.points.len(), 0.0);
-        let rows = (self.velocity.par_chunks_mut(d), self.product.par_chunks_mut(d));
-        rows.into_par_iter().enumerate().for_each(|(i, (velocity, product))| {
-            columns.row(i).finish(beta, velocity, product);
-        });
+        let mut rows: Vec<_> = self.velocity.chunks_mut(d).zip(self.product.chunks_mut(d)).collect();
+        parallel::each(&mut rows, &|i, (velocity, product)| columns.row(i).finish(beta, velocity, product));
         Ok(())
     }
 }
@@ -106,7 +103,7 @@ impl Columns {
             sharpness: 0.5 * LOG2_E * beta.get(),
             attributes: positions.chain(directions).collect(),
             masses: Block::row(n, |i| if mass(i) > 0.0 { mass(i) * level(mass(i)).exp2() } else { 0.0 }),
-            shifts: (0..n).into_par_iter().map(|i| shift(cloud, beta, &levels, i)).collect(),
+            shifts: parallel::map(n, &|i| shift(cloud, beta, &levels, i)),
             levels: Block::row(n, |i| level(mass(i))),
         }
     }

@@ -11,19 +11,19 @@
 //! where `Ω` is the total weight (`N` for equal weights). The cutoff is the smallest `r_c` that makes `Ω 2^(−κ r_c²)(r_c + V)/D_low` at most `ε`, with
 //! `V = (log₂(Ω/D_low)/κ)^(1/2)` bounding every drift; the bound reported uses what was really left out.
 
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
-use rayon::prelude::*;
-
 use super::cutoff::{Budget, Cutoff, Omitted};
-use super::kernel::TILE;
+use super::kernel::{Lane, TILE, ZERO};
 use super::order::{Depth, kd_order};
 use super::outcome::Outcome;
 use super::sources::Sources;
 use super::tiled::Manner;
+use super::tiles::Tiles;
 use super::{Drift, DriftField, Targets, Tolerance};
 use crate::cloud::{CloudView, check_points};
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::scale::Beta;
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
 /// Terms summed up before they join the total: shorter chains of additions round less.
 const BATCH: usize = 64;
@@ -72,190 +72,217 @@ impl Drift for KdTree {
         check_points(points, d, "the set of targets")?;
         field.reset(points.len() / d, d);
         let manner = Manner::within(self.tolerance.for_kernel(beta));
-        let search = Search::new(Sources::new(cloud, points, beta, manner)?, targets, cloud.len())?;
+        let sources = Sources::new(cloud, points, beta, manner)?;
         let mut rows: Vec<usize> = (0..points.len() / d).collect();
         kd_order(points, d, Depth::Tiles, &mut rows);
-        let outcomes: Vec<Outcome> = rows.par_chunks(TILE).map(|rows| search.drift(points, rows)).collect();
-        rows.chunks(TILE).zip(&outcomes).for_each(|(rows, outcome)| outcome.scatter(rows, field));
+        let own = matches!(targets, Targets::Sources).then(|| places(&sources.tiles, cloud.len()));
+        let request = Request { sources, points, rows, own };
+        let outcomes = match d {
+            1 => request.outcomes::<ImmutableKdTree<f64, 1>, 1>()?,
+            2 => request.outcomes::<ImmutableKdTree<f64, 2>, 2>()?,
+            3 => request.outcomes::<ImmutableKdTree<f64, 3>, 3>()?,
+            _ => request.outcomes::<TileTree, MOST>()?,
+        };
+        request.rows.chunks(TILE).zip(&outcomes).for_each(|(rows, outcome)| outcome.scatter(rows, field));
         Ok(())
     }
 }
 
-/// Finds sources by where they are, in tile units.
-trait Index: Send + Sync {
-    /// The nearest source and its squared distance.
-    fn nearest(&self, x: &[f64]) -> (usize, f64);
-    /// Shows all sources within a radius to `visit`.
-    fn within(&self, x: &[f64], radius_2: f64, visit: &mut dyn FnMut(usize));
+/// Where each row of the cloud stands among the sources, if it has weight.
+fn places(tiles: &Tiles, rows: usize) -> Vec<Option<usize>> {
+    let mut places = vec![None; rows];
+    let members = (0..tiles.len()).flat_map(|tile| tiles.members(tile));
+    members.enumerate().for_each(|(place, &row)| places[row] = Some(place));
+    places
 }
 
-impl<const D: usize> Index for ImmutableKdTree<f64, D> {
-    fn nearest(&self, x: &[f64]) -> (usize, f64) {
-        let nearest = self.query(&x.as_chunks().0[0]).nearest_one::<SquaredEuclidean<f64>>().execute();
+/// An evaluation before its dimension is a constant.
+struct Request<'a> {
+    sources: Sources,
+    /// The targets, row by row.
+    points: &'a [f64],
+    /// Their rows in the order of a tree.
+    rows: Vec<usize>,
+    /// For a self-drift: which source each target is, if it has weight.
+    own: Option<Vec<Option<usize>>>,
+}
+
+impl Request<'_> {
+    fn outcomes<I: Index<D>, const D: usize>(&self) -> Result<Vec<Outcome>> {
+        let search = Search::<I, D>::new(self)?;
+        let tiles: Vec<&[usize]> = self.rows.chunks(TILE).collect();
+        Ok(parallel::map(tiles.len(), &|tile| search.drift(tiles[tile])))
+    }
+}
+
+/// Finds sources by where they are, in tile units. Points have `D` coordinates; those beyond the cloud's dimension are zero.
+trait Index<const D: usize>: Sized + Sync {
+    fn new(points: &[[f64; D]], sources: &Sources) -> Result<Self>;
+    /// The nearest source and its squared distance.
+    fn nearest(&self, x: &[f64; D], sources: &Sources) -> (usize, f64);
+    /// Shows all sources within a radius to `visit`.
+    fn within(&self, x: &[f64; D], radius_2: f64, sources: &Sources, visit: impl FnMut(usize));
+}
+
+impl<const D: usize> Index<D> for ImmutableKdTree<f64, D> {
+    fn new(points: &[[f64; D]], _: &Sources) -> Result<Self> {
+        Self::new_from_slice(points).map_err(|_| Error::InvalidParameter {
+            name: "number of sources for the kdtree drift",
+            value: points.len() as f64,
+            requirement: "below 2^32; use the blocks or the dense drift",
+        })
+    }
+
+    fn nearest(&self, x: &[f64; D], _: &Sources) -> (usize, f64) {
+        let nearest = self.query(x).nearest_one::<SquaredEuclidean<f64>>().execute();
         (nearest.item as usize, nearest.distance)
     }
 
-    fn within(&self, x: &[f64], radius_2: f64, visit: &mut dyn FnMut(usize)) {
-        let query = self.query(&x.as_chunks().0[0]);
+    fn within(&self, x: &[f64; D], radius_2: f64, _: &Sources, mut visit: impl FnMut(usize)) {
+        let query = self.query(x);
         query.within::<SquaredEuclidean<f64>>(radius_2).unsorted().visit(|found| visit(found.item as usize));
     }
 }
 
 /// The tree over the tiles, for dimensions in which every k-d tree has to look at much of the cloud.
-impl Index for Sources {
-    fn nearest(&self, x: &[f64]) -> (usize, f64) {
+struct TileTree;
+
+impl Index<MOST> for TileTree {
+    fn new(_: &[[f64; MOST]], _: &Sources) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn nearest(&self, x: &[f64; MOST], sources: &Sources) -> (usize, f64) {
         let mut best = (0, f64::INFINITY);
-        self.tree.walk(|_, node| {
+        sources.tree.walk(|_, node| {
             let near = node.bounds.distance_2(x) < best.1;
             if near && node.is_leaf() {
-                let distances_2 = self.distances_2(node.tiles.start, x);
-                let places = node.tiles.start * TILE..;
-                best = places.zip(distances_2).fold(best, |best, it| if it.1 < best.1 { it } else { best });
+                let (first, count) = (node.tiles.start * TILE, node.points);
+                let distances_2 = distances_2(&sources.tiles, node.tiles.start, x);
+                let places = (first..).zip(&distances_2[..count]);
+                best = places.fold(best, |best, (place, &it)| if it < best.1 { (place, it) } else { best });
             }
             near
         });
         best
     }
 
-    fn within(&self, x: &[f64], radius_2: f64, visit: &mut dyn FnMut(usize)) {
-        self.tree.walk(|_, node| {
+    fn within(&self, x: &[f64; MOST], radius_2: f64, sources: &Sources, mut visit: impl FnMut(usize)) {
+        sources.tree.walk(|_, node| {
             let near = node.bounds.distance_2(x) <= radius_2;
             if near && node.is_leaf() {
-                let places = (node.tiles.start * TILE..).zip(self.distances_2(node.tiles.start, x));
-                places.filter(|it| it.1 <= radius_2).for_each(|it| visit(it.0));
+                let (first, count) = (node.tiles.start * TILE, node.points);
+                let distances_2 = distances_2(&sources.tiles, node.tiles.start, x);
+                let places = (first..).zip(&distances_2[..count]);
+                places.filter(|it| *it.1 <= radius_2).for_each(|it| visit(it.0));
             }
             near
         });
     }
 }
 
-impl Sources {
-    /// Squared distances from a point to those of a tile.
-    fn distances_2<'a>(&'a self, tile: usize, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        let lanes = &self.tiles.lanes(tile)[..x.len()];
-        let square = move |place: usize| lanes.iter().zip(x).map(|(lane, x)| (lane[place] - x).powi(2)).sum();
-        (0..self.tiles.members(tile).len()).map(square)
+/// Squared distances from a point to those of a tile.
+fn distances_2(tiles: &Tiles, tile: usize, x: &[f64; MOST]) -> Lane {
+    let mut distances_2 = ZERO;
+    for (lane, x) in tiles.lanes(tile)[..tiles.dimension()].iter().zip(x) {
+        distances_2.iter_mut().zip(lane.iter()).for_each(|(distance_2, z)| *distance_2 += (z - x).powi(2));
     }
-}
-
-/// Makes the index of `D`-dimensional points.
-fn kiddo<const D: usize>(points: &[f64]) -> Result<Option<Box<dyn Index>>> {
-    match ImmutableKdTree::<f64, D>::new_from_slice(points.as_chunks().0) {
-        Ok(tree) => Ok(Some(Box::new(tree))),
-        Err(_) => Err(Error::InvalidParameter {
-            name: "number of sources for the kdtree drift",
-            value: (points.len() / D) as f64,
-            requirement: "below 2^32; use the blocks or the dense drift",
-        }),
-    }
+    distances_2
 }
 
 /// The sources of positive weight, by their places in the tiles, and where to look for them.
-struct Search {
-    sources: Sources,
-    /// Row-major, in tile units.
-    points: Vec<f64>,
+struct Search<'a, I, const D: usize> {
+    request: &'a Request<'a>,
+    index: I,
+    /// In tile units.
+    points: Vec<[f64; D]>,
     weights: Vec<f64>,
-    /// None where the tree over the tiles serves.
-    kiddo: Option<Box<dyn Index>>,
-    /// For a self-drift: which source each target is, if it has weight.
-    own: Option<Vec<Option<usize>>>,
 }
 
 /// The source that a target's exponents are measured from.
-struct Reference<'a> {
-    at: &'a [f64],
+struct Reference<const D: usize> {
+    at: [f64; D],
     weight: f64,
     /// `ρ²`
     distance_2: f64,
 }
 
+impl<const D: usize> Reference<D> {
+    /// `x − m`
+    fn offset(&self, target: &[f64; D]) -> [f64; D] {
+        std::array::from_fn(|k| target[k] - self.at[k])
+    }
+}
+
 /// The sums of one target, relative to its reference.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    moment: [f64; MOST],
+#[derive(Clone, Copy)]
+struct Sums<const D: usize> {
+    moment: [f64; D],
     mass: f64,
     weight: f64,
     count: usize,
 }
 
-impl Search {
-    fn new(sources: Sources, targets: Targets<'_>, rows: usize) -> Result<Self> {
-        let (tiles, d) = (&sources.tiles, sources.tiles.dimension());
-        let members = || (0..tiles.len()).flat_map(|tile| tiles.members(tile)).enumerate();
-        let coordinates =
-            |place: usize| tiles.lanes(place / TILE)[..d].iter().map(move |lane| lane[place % TILE]);
-        let points: Vec<f64> = members().flat_map(|(place, _)| coordinates(place)).collect();
-        let weights = members().map(|(place, _)| tiles.lanes(place / TILE)[d][place % TILE]).collect();
-        let own = matches!(targets, Targets::Sources).then(|| {
-            let mut own = vec![None; rows];
-            members().for_each(|(place, &row)| own[row] = Some(place));
-            own
-        });
-        let kiddo = match d {
-            1 => kiddo::<1>(&points)?,
-            2 => kiddo::<2>(&points)?,
-            3 => kiddo::<3>(&points)?,
-            _ => None,
+impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
+    fn new(request: &'a Request<'a>) -> Result<Self> {
+        let (sources, tiles, d) =
+            (&request.sources, &request.sources.tiles, request.sources.tiles.dimension());
+        let places =
+            || (0..tiles.len()).flat_map(|tile| (0..tiles.members(tile).len()).map(move |k| (tile, k)));
+        let point = |(tile, place): (usize, usize)| {
+            std::array::from_fn(|k| if k < d { tiles.lanes(tile)[k][place] } else { 0.0 })
         };
-        Ok(Self { points, weights, kiddo, own, sources })
+        let points: Vec<[f64; D]> = places().map(point).collect();
+        let weights = places().map(|(tile, place)| tiles.lanes(tile)[d][place]).collect();
+        Ok(Self { request, index: I::new(&points, sources)?, points, weights })
     }
 
-    fn index(&self) -> &dyn Index {
-        self.kiddo.as_deref().unwrap_or(&self.sources)
-    }
-
-    fn dimension(&self) -> usize {
-        self.sources.tiles.dimension()
-    }
-
-    fn point(&self, source: usize) -> &[f64] {
-        &self.points[source * self.dimension()..][..self.dimension()]
-    }
-
-    fn weight(&self, source: usize) -> f64 {
-        self.weights[source]
-    }
-
-    fn reference<'a>(&'a self, target: &'a [f64], row: usize) -> Reference<'a> {
-        match self.own.as_ref().and_then(|own| own[row]) {
-            Some(source) => Reference { at: target, weight: self.weight(source), distance_2: 0.0 },
+    fn reference(&self, target: &[f64; D], row: usize) -> Reference<D> {
+        match self.request.own.as_ref().and_then(|own| own[row]) {
+            Some(source) => Reference { at: *target, weight: self.weights[source], distance_2: 0.0 },
             None => {
-                let (source, distance_2) = self.index().nearest(target);
-                Reference { at: self.point(source), weight: self.weight(source), distance_2 }
+                let (source, distance_2) = self.index.nearest(target, &self.request.sources);
+                Reference { at: self.points[source], weight: self.weights[source], distance_2 }
             }
         }
     }
 
-    fn drift(&self, points: &[f64], rows: &[usize]) -> Outcome {
-        let (d, mut outcome) = (self.dimension(), Outcome::new(self.dimension()));
+    /// A target in tile units.
+    fn target(&self, row: usize) -> [f64; D] {
+        let Request { sources, points, .. } = self.request;
+        let d = sources.tiles.dimension();
+        std::array::from_fn(|k| if k < d { points[row * d + k] * sources.units.per_length } else { 0.0 })
+    }
+
+    fn drift(&self, rows: &[usize]) -> Outcome {
+        let mut outcome = Outcome::new(self.request.sources.tiles.dimension());
         for (place, &row) in rows.iter().enumerate() {
-            let scaled = |x: &f64| x * self.sources.units.per_length;
-            let target: Vec<f64> = points[row * d..][..d].iter().map(scaled).collect();
+            let target = self.target(row);
             self.drift_of(&target, &self.reference(&target, row), place, &mut outcome);
         }
         outcome
     }
 
-    fn drift_of(&self, target: &[f64], reference: &Reference<'_>, place: usize, outcome: &mut Outcome) {
-        let Sources { units, tree, norm, .. } = &self.sources;
+    fn drift_of(&self, target: &[f64; D], reference: &Reference<D>, place: usize, outcome: &mut Outcome) {
+        let sources = &self.request.sources;
+        let Sources { units, tree, norm, .. } = sources;
         let exponent = units.sharpness * reference.distance_2;
         let cutoff_2 = self.cutoff_2(exponent - reference.weight.log2());
         let sums = self.sum(target, reference, cutoff_2);
-        let offset = |k: usize| target[k] - reference.at[k];
-        for (k, velocity) in outcome.velocity.iter_mut().enumerate() {
-            velocity[place] = (sums.moment[k] / sums.mass - offset(k)) * units.length;
+        let offset = reference.offset(target);
+        for (velocity, (moment, offset)) in outcome.velocity.iter_mut().zip(sums.moment.iter().zip(offset)) {
+            velocity[place] = (moment / sums.mass - offset) * units.length;
         }
         let speed = outcome.speed(place);
         let log_mass = sums.mass.ln() - exponent * std::f64::consts::LN_2;
         outcome.log_mass[place] = log_mass - norm.ln();
         outcome.truncation[place] = self.left_out(&sums, cutoff_2, exponent, speed);
-        let arithmetic = self.sources.arithmetic(BATCH + sums.count.div_ceil(BATCH));
-        let log_share = log_mass - self.sources.total().ln();
+        let arithmetic = sources.arithmetic(BATCH + sums.count.div_ceil(BATCH));
+        let log_share = log_mass - sources.total().ln();
         outcome.rounding[place] = if reference.distance_2 == 0.0 {
             arithmetic.bound(speed, log_share)
         } else {
-            let offset = (0..target.len()).fold(0.0_f64, |norm, k| norm.hypot(offset(k))) * units.length;
+            let offset = offset.iter().fold(0.0_f64, |norm, x| norm.hypot(*x)) * units.length;
             let diameter = tree.root().bounds.diagonal() * units.length;
             arithmetic.bound_from_reference(speed, log_share, offset, diameter)
         };
@@ -264,28 +291,29 @@ impl Search {
 
     /// `r_c²` for a target whose mass is at least `2^−faintness`.
     fn cutoff_2(&self, faintness: f64) -> f64 {
-        let (total, heaviest) = (self.sources.total(), self.sources.total().log2());
-        let Sources { tolerance, units, .. } = self.sources;
+        let sources = &self.request.sources;
+        let (total, heaviest) = (sources.total(), sources.total().log2());
+        let Sources { tolerance, units, .. } = *sources;
         let sharpness = units.sharpness;
         let budget = Budget { sharpness, tolerance, tiles: 1, total, heaviest, faintest: faintness };
         Cutoff::new(budget).least_gap_2(heaviest + faintness)
     }
 
     /// Sums over all sources within the cutoff.
-    fn sum(&self, target: &[f64], reference: &Reference<'_>, cutoff_2: f64) -> Sums {
-        let (mut total, mut batch) = (Sums::default(), Sums::default());
-        self.index().within(target, cutoff_2, &mut |source| {
-            let (mut arm, mut excess) = ([0.0; MOST], 0.0);
-            for (k, (z, m)) in self.point(source).iter().zip(reference.at).enumerate() {
-                arm[k] = z - m;
-                excess += arm[k] * (arm[k] - 2.0 * (target[k] - m));
-            }
-            let weight = self.weight(source);
-            let exponent = (self.sources.units.sharpness * excess).max(SMALLEST_EXPONENT);
-            batch.add(weight, weight * (-exponent).exp2(), &arm[..target.len()]);
+    fn sum(&self, target: &[f64; D], reference: &Reference<D>, cutoff_2: f64) -> Sums<D> {
+        let sources = &self.request.sources;
+        let doubled = reference.offset(target).map(|offset| 2.0 * offset);
+        let nothing = Sums { moment: [0.0; D], mass: 0.0, weight: 0.0, count: 0 };
+        let (mut total, mut batch) = (nothing, nothing);
+        self.index.within(target, cutoff_2, sources, |source| {
+            let arm: [f64; D] = std::array::from_fn(|k| self.points[source][k] - reference.at[k]);
+            let excess: f64 = (0..D).map(|k| arm[k] * (arm[k] - doubled[k])).sum();
+            let weight = self.weights[source];
+            let exponent = (sources.units.sharpness * excess).max(SMALLEST_EXPONENT);
+            batch.add(weight, weight * (-exponent).exp2(), arm);
             if batch.count == BATCH {
                 total.join(&batch);
-                batch = Sums::default();
+                batch = nothing;
             }
         });
         total.join(&batch);
@@ -293,9 +321,9 @@ impl Search {
     }
 
     /// The certificate, in the cloud's units.
-    fn left_out(&self, sums: &Sums, cutoff_2: f64, exponent: f64, speed: f64) -> f64 {
-        let Sources { units, weighted, .. } = &self.sources;
-        let (count, total) = (self.points.len() / self.dimension(), self.sources.total());
+    fn left_out(&self, sums: &Sums<D>, cutoff_2: f64, exponent: f64, speed: f64) -> f64 {
+        let Sources { units, weighted, .. } = &self.request.sources;
+        let (count, total) = (self.points.len(), self.request.sources.total());
         if sums.count == count {
             return 0.0;
         }
@@ -308,8 +336,8 @@ impl Search {
     }
 }
 
-impl Sums {
-    fn add(&mut self, weight: f64, term: f64, arm: &[f64]) {
+impl<const D: usize> Sums<D> {
+    fn add(&mut self, weight: f64, term: f64, arm: [f64; D]) {
         self.moment.iter_mut().zip(arm).for_each(|(moment, arm)| *moment += term * arm);
         self.mass += term;
         self.weight += weight;

@@ -21,7 +21,7 @@
 //! [`Named`] has them by the names that people write.
 //!
 //! Inside, `tiled` is the entry: `sources` cuts the cloud into `tiles` (ordered by `order`, over which `tree` stands), `partners` decides by `cutoff` which
-//! pairs of tiles matter, `sweep` traverses them on all threads with the same result for any number, and `kernel` sums over a pair. `self_drift` and
+//! pairs of tiles matter, `sweep` traverses them on all threads with the same result for any number, and `kernel` sums over a pair by `four_rows`. `self_drift` and
 //! `queries` put these together.
 //!
 //! # Adding one
@@ -88,6 +88,7 @@
 mod auto;
 mod bounds;
 mod cutoff;
+mod four_rows;
 mod gauss_transform;
 mod jacobian;
 mod kdtree;

@@ -10,8 +10,6 @@
 //!
 //! The reference's own term is `ω_m`, so `D̃` never vanishes, and the difference of two large squared distances is never formed.
 
-use rayon::prelude::*;
-
 use super::DriftField;
 use super::bounds::Bounds;
 use super::cutoff::{Budget, Cutoff, Omitted};
@@ -23,15 +21,15 @@ use super::sources::Sources;
 use super::sweep::{BATCH, WITHIN_PAIR, add};
 use super::tiles::quad_boxes;
 use super::tree::Node;
+use crate::parallel;
 
 /// Evaluates the drift at the rows `members` of row-major `points`, and fills the same rows of the field.
 pub(super) fn drift_at(sources: &Sources, points: &[f64], mut members: Vec<usize>, field: &mut DriftField) {
     kd_order(points, sources.tiles.dimension(), sources.depth, &mut members);
-    let outcomes: Vec<Outcome> = members
-        .par_chunks(TILE)
-        .map(|members| TargetTile::new(sources, points, members).drift(sources))
-        .collect();
-    members.chunks(TILE).zip(&outcomes).for_each(|(members, outcome)| outcome.scatter(members, field));
+    let tiles: Vec<&[usize]> = members.chunks(TILE).collect();
+    let drift = |tile: usize| TargetTile::new(sources, points, tiles[tile]).drift(sources);
+    let outcomes = parallel::map(tiles.len(), &drift);
+    tiles.iter().zip(&outcomes).for_each(|(members, outcome)| outcome.scatter(members, field));
 }
 
 /// Up to [`TILE`] targets with their references.

@@ -1,7 +1,5 @@
 //! The drift of a cloud at its own points.
 
-use rayon::prelude::*;
-
 use super::DriftField;
 use super::cutoff::{Budget, Cutoff};
 use super::kernel::{Flavour, Lane, Own, Pair, QUAD, Sweep, sweep, sweep_once, sweep_seldom};
@@ -10,6 +8,7 @@ use super::partners::{Load, Partners};
 use super::rounding::Arithmetic;
 use super::sources::Sources;
 use super::sweep::{TilePair, TileSum, add_pairs, own_sums};
+use crate::parallel;
 use crate::simd::LARGEST_EXPONENT;
 
 /// A point whose mass is smaller is summed again relative to its heaviest neighbour: [`LARGEST_EXPONENT`] was not negligible for it.
@@ -33,12 +32,11 @@ pub(super) fn self_drift(sources: &Sources, field: &mut DriftField) -> Vec<usize
     let partners = Partners::new(&sources.tree, cutoff, sources.units.sharpness, faintness);
     let swept = add_pairs(&kernel, &partners, &mut field.workspace, &mut sums);
     let arithmetic = sources.arithmetic(swept.additions);
-    let outcomes: Vec<Outcome> = sums
-        .par_chunks(kernel.lanes())
-        .zip(&swept.loads)
-        .enumerate()
-        .map(|(tile, (sums, load))| finish(sources, arithmetic, tile, sums, load))
-        .collect();
+    let outcome = |tile: usize| {
+        let sums = &sums[tile * kernel.lanes()..][..kernel.lanes()];
+        finish(sources, arithmetic, tile, sums, &swept.loads[tile])
+    };
+    let outcomes = parallel::map(tiles.len(), &outcome);
     field.pairs += swept.pairs;
     let mut faint = Vec::new();
     for (tile, outcome) in outcomes.iter().enumerate() {

@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::kernel::{Lane, TILE, ZERO};
 use super::partners::{Load, Partners};
+use crate::parallel;
 
 /// Chunks of work; their number must not depend on the machine.
 const CHUNKS: usize = 16;
@@ -43,7 +42,7 @@ pub(super) struct TilePair {
 /// Sums of each tile with itself, [`TileSum::lanes`] lanes per tile.
 pub(super) fn own_sums(kernel: &impl TileSum, tiles: usize) -> Vec<Lane> {
     let mut sums = vec![ZERO; tiles * kernel.lanes()];
-    sums.par_chunks_mut(kernel.lanes()).enumerate().for_each(|(tile, sums)| kernel.own(tile, sums));
+    parallel::pieces(&mut sums, kernel.lanes(), &|tile, sums| kernel.own(tile, sums));
     sums
 }
 
@@ -78,12 +77,12 @@ pub(super) fn add_pairs(
     workspace: &mut Workspace,
     sums: &mut [Lane],
 ) -> Swept {
-    let loads: Vec<Load> = (0..partners.tiles()).into_par_iter().map(|tile| partners.load(tile)).collect();
+    let loads = parallel::map(partners.tiles(), &|tile| partners.load(tile));
     let chunks = chunks(&loads);
     let parts = &mut workspace.parts;
     parts.resize_with(chunks.len(), Part::default);
-    parts.par_iter_mut().zip(&chunks).for_each(|(part, rows)| part.fill(kernel, partners, rows.clone()));
-    sums.par_chunks_mut(kernel.lanes()).enumerate().for_each(|(tile, sums)| {
+    parallel::each(parts, &|chunk, part| part.fill(kernel, partners, chunks[chunk].clone()));
+    parallel::pieces(sums, kernel.lanes(), &|tile, sums| {
         parts.iter().filter_map(|part| part.of(tile)).for_each(|part| add(sums, part));
     });
     let most = loads.iter().map(|load| load.partners).max().unwrap_or(0);

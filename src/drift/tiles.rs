@@ -1,12 +1,11 @@
 //! Points cut into tiles, as the kernels read them: one lane per attribute.
 
-use rayon::prelude::*;
-
 use super::bounds::Bounds;
 use super::kernel::{Lane, QUAD, QUADS, Sides, TILE, ZERO};
 use super::order::{Depth, kd_order};
 use super::units::{FAR_AWAY, Units};
 use crate::cloud::CloudView;
+use crate::parallel;
 use crate::simd::Block;
 
 /// A weight counts as at least this (its binary logarithm) where references are compared, so that no exponent overflows.
@@ -31,14 +30,15 @@ impl Tiles {
         kd_order(cloud.points, dimension, depth, &mut members);
         let attributes = dimension + 2;
         let mut lanes = vec![ZERO; members.len().div_ceil(TILE) * attributes];
-        lanes.par_chunks_mut(attributes).zip(members.par_chunks(TILE)).for_each(|(lanes, members)| {
-            fill(cloud, members, units, lanes);
+        parallel::pieces(&mut lanes, attributes, &|tile, lanes| {
+            fill(cloud, of_tile(&members, tile), units, lanes);
         });
-        let boxes = lanes
-            .par_chunks(attributes)
-            .zip(members.par_chunks(TILE))
-            .flat_map_iter(|(lanes, members)| quad_boxes(&lanes[..dimension], members.len()))
-            .collect();
+        let coordinates = |tile: usize| &lanes[tile * attributes..][..dimension];
+        let mut boxes = vec![[0.0; QUADS]; 2 * dimension * members.len().div_ceil(TILE)];
+        parallel::pieces(&mut boxes, 2 * dimension, &|tile, boxes| {
+            let sides = quad_boxes(coordinates(tile), of_tile(&members, tile).len());
+            boxes.iter_mut().zip(sides).for_each(|(place, sides)| *place = sides);
+        });
         Self { dimension, members, lanes, boxes }
     }
 
@@ -54,8 +54,7 @@ impl Tiles {
 
     /// The rows of the cloud that a tile holds.
     pub(super) fn members(&self, tile: usize) -> &[usize] {
-        let first = tile * TILE;
-        &self.members[first..self.members.len().min(first + TILE)]
+        of_tile(&self.members, tile)
     }
 
     /// True when a tile is padded.
@@ -90,6 +89,11 @@ impl Tiles {
         let count = self.members(tile).len();
         Bounds::around(self.lanes(tile)[..self.dimension].iter().map(|lane| &lane[..count]))
     }
+}
+
+/// What a tile has of one entry per point.
+fn of_tile(members: &[usize], tile: usize) -> &[usize] {
+    &members[tile * TILE..members.len().min((tile + 1) * TILE)]
 }
 
 fn fill(cloud: CloudView<'_>, members: &[usize], units: Units, lanes: &mut [Lane]) {

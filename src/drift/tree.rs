@@ -4,11 +4,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::bounds::Bounds;
 use super::order::left_tiles;
 use super::tiles::Tiles;
+use crate::parallel;
 
 /// A range of tiles.
 #[derive(Debug)]
@@ -87,7 +86,7 @@ pub(super) struct Tree {
 impl Tree {
     /// The tree over at least one tile.
     pub(super) fn new(tiles: &Tiles) -> Self {
-        let leaves: Vec<Node> = (0..tiles.len()).into_par_iter().map(|tile| Node::of(tiles, tile)).collect();
+        let leaves = parallel::map(tiles.len(), &|tile| Node::of(tiles, tile));
         let mut tree = Self { nodes: Vec::with_capacity(2 * leaves.len()), leaves: vec![0; leaves.len()] };
         tree.grow(&mut leaves.into_iter(), 0..tiles.len());
         tree

@@ -4,11 +4,10 @@
 //! Tweedie: `E[X | y] = y + τ ∇log f0(y)`, `f0 = γ_τ * P0`. The implementations do not subtract: they use closed forms
 //! that are accurate relative to the posterior mean itself.
 
-use rayon::prelude::*;
-
 use super::Law;
 use crate::cloud::Cloud;
 use crate::error::{Error, Result, check_same_space};
+use crate::parallel;
 use crate::scale::NoiseVariance;
 
 /// Something that knows the exact posterior mean: the yardstick for every denoiser.
@@ -23,9 +22,8 @@ pub trait BayesOracle: Sync {
     fn posterior_means(&self, queries: &Cloud, noise: NoiseVariance) -> Result<Cloud> {
         check_same_space("the query cloud", queries.dimension(), "the prior", self.dimension())?;
         let rows: Vec<&[f64]> = queries.rows().collect();
-        let means: Result<Vec<Vec<f64>>> =
-            rows.into_par_iter().map(|row| self.posterior_mean(row, noise)).collect();
-        queries.moved_to(means?.concat())
+        let means = parallel::try_map(rows.len(), &|row| self.posterior_mean(rows[row], noise))?;
+        queries.moved_to(means.concat())
     }
 }
 

@@ -7,25 +7,24 @@
 //! W1(μ, P) ≥ ∫ f dP − ∫ f dμ,  f 1-Lipschitz            estimated on fresh points that f was not made from
 //! W1(μ, P) ≥ W1(⟨u,·⟩_#μ, ⟨u,·⟩_#P)                     exact, without Monte Carlo error
 //! ```
-//! The potentials of the replicates are averaged into one ([`super::cones`]), which beats each of them. A further potential `g`, fitted
+//! The potentials of the replicates are averaged into one ([`Potential`]), which beats each of them. A further potential `g`, fitted
 //! to a sample of its own, is the control variate: `W1(μ, P_M) − ∫ g dP_M` hardly varies between replicates, and `∫ g dP` is
 //! estimated from many more points than could be transported.
 //!
 //! A potential fits its own sample too well by about as much as it falls short on fresh points, so the middle between the
 //! two is an estimate whose bias is of second order; it is not a bound.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
-use super::cones::Cones;
 use super::interval::{Confidence, Interval, SampleMean};
 use super::reference::{Reference, check_dimension};
 use super::slices::max_sliced;
-use super::transport::wasserstein;
+use super::transport::{Potential, wasserstein};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::generator;
 use crate::measured::Bracket;
+use crate::parallel;
 
 /// A sample is never smaller than this, however small the cloud.
 const FEWEST_FRESH: usize = 1000;
@@ -116,16 +115,16 @@ impl Sampling {
 pub(super) struct Trial {
     pub(super) fitted: f64,
     pub(super) fresh: f64,
-    cones: Cones,
+    potential: Potential,
 }
 
 impl Trial {
     /// Transports a sample to the cloud and evaluates the potential on another sample.
     pub(super) fn run(cloud: &Cloud, sample: &Cloud, other: &Cloud) -> Result<Self> {
         let transport = wasserstein(sample, cloud)?;
-        let cones = Cones::of_potential(&transport.potential, cloud)?;
-        let fresh = cones.mean(other) - cones.mean(cloud);
-        Ok(Self { fitted: transport.upper, fresh, cones })
+        let potential = transport.potential;
+        let fresh = potential.mean(other)? - potential.mean(cloud)?;
+        Ok(Self { fitted: transport.upper, fresh, potential })
     }
 }
 
@@ -146,24 +145,23 @@ impl Trials {
     fn run(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Result<Self> {
         let (mut generator, size) = (generator(sampling.seed), sampling.fresh(cloud.len()));
         let mut draw = |n: usize| law.sample(n, &mut generator);
-        let pilot = wasserstein(&draw(size)?, cloud)?.potential;
-        let control = Cones::of_potential(&pilot, cloud)?;
+        let control = wasserstein(&draw(size)?, cloud)?.potential;
         let pairs: Vec<[Cloud; 2]> =
             (0..sampling.replicates).map(|_| Ok([draw(size)?, draw(size)?])).collect::<Result<_>>()?;
-        let trials: Vec<Trial> = pairs
-            .par_iter()
-            .map(|[sample, other]| Trial::run(cloud, sample, other))
-            .collect::<Result<_>>()?;
-        let less = |value: fn(&Trial) -> f64, which: usize| {
-            trials.iter().zip(&pairs).map(|(trial, pair)| value(trial) - control.mean(&pair[which])).collect()
+        let trial = |which: usize| Trial::run(cloud, &pairs[which][0], &pairs[which][1]);
+        let trials = parallel::try_map(pairs.len(), &trial)?;
+        let less = |value: fn(&Trial) -> f64, which: usize| -> Result<Vec<f64>> {
+            let of_trial =
+                |(trial, pair): (&Trial, &[Cloud; 2])| Ok(value(trial) - control.mean(&pair[which])?);
+            trials.iter().zip(&pairs).map(of_trial).collect()
         };
-        let (fitted, fresh) = (less(|trial| trial.fitted, 0), less(|trial| trial.fresh, 1));
-        let all: Vec<&Cones> = trials.iter().map(|trial| &trial.cones).chain([&control]).collect();
-        let averaged = Cones::averaged(&all, cloud);
+        let (fitted, fresh) = (less(|trial| trial.fitted, 0)?, less(|trial| trial.fresh, 1)?);
+        let all: Vec<&Potential> = trials.iter().map(|trial| &trial.potential).chain([&control]).collect();
+        let averaged = Potential::averaged(&all, cloud)?;
         let points = draw(EVALUATED * size * sampling.replicates)?;
-        let at_cloud = averaged.mean(cloud);
-        let gains: Vec<f64> = averaged.values(&points).iter().map(|value| value - at_cloud).collect();
-        let control = SampleMean::of(&control.values(&points))?;
+        let at_cloud = averaged.mean(cloud)?;
+        let gains: Vec<f64> = averaged.values(&points)?.iter().map(|value| value - at_cloud).collect();
+        let control = SampleMean::of(&control.values(&points)?)?;
         Ok(Self { fitted, fresh, control, dual: SampleMean::of(&gains)? })
     }
 

@@ -15,7 +15,6 @@
 //! | `rate` | power laws, mixed rates, and whether the asymptotic range was reached | |
 
 mod bracket;
-mod cones;
 mod coupled;
 mod distance;
 mod floor;

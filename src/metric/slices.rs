@@ -4,15 +4,14 @@
 //! Projecting to a unit vector `u` is 1-Lipschitz, so `W1(⟨u,·⟩_#μ, ⟨u,·⟩_#P) ≤ W1(μ, P)` for every `u`: each slice is a
 //! lower bound, and the search for the best one need not find it to be right. Where slices are exact, so is the bound.
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
-use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
-
 use super::line;
 use super::reference::check_dimension;
 use crate::cloud::{Cloud, norm};
 use crate::error::{Result, check_same_space};
 use crate::law::{Law, generator};
+use crate::parallel;
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use rand_distr::{Distribution, StandardNormal};
 
 /// Directions tried besides those that the data suggest.
 const SCATTERED: usize = 24;
@@ -111,7 +110,7 @@ fn best_of(
     directions: Vec<Vec<f64>>,
     slice: &(impl Fn(Vec<f64>) -> Result<Slice> + Sync),
 ) -> Result<Option<Slice>> {
-    let slices: Vec<Slice> = directions.into_par_iter().map(slice).collect::<Result<_>>()?;
+    let slices = parallel::try_map(directions.len(), &|which| slice(directions[which].clone()))?;
     Ok(slices.into_iter().reduce(|best, next| if next.w1 > best.w1 { next } else { best }))
 }
 

@@ -1,36 +1,20 @@
 //! `report.html`: one page that needs nothing else, light and dark.
 
-use minijinja::Environment;
-use minijinja::value::Serde;
 use serde::Serialize;
 
 use super::Material;
 use super::figures::{figures, short_name};
 use super::number::{plain, with_error};
+use super::page::{cells, header, page, rows};
+use super::svg::escape;
 use super::text::{fit_header, fit_line, fit_name, setting_header, setting_line, status};
-use crate::error::{Error, Result};
 use crate::study::{BandVerdict, CellRow, CloudPath, Fit, PairedStep, Quantity, RunRecord};
 
 const TEMPLATE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("style.css");
+const PARTICLES: &str = include_str!("particles.html");
 
 /// Columns of the first table beside the verdict, which comes first on a page and last on a terminal.
 const FIT_COLUMNS: usize = 5;
-
-/// A fit as a row of the page's first table.
-#[derive(Serialize)]
-struct FitRow {
-    verdict: String,
-    class: &'static str,
-    cells: Vec<String>,
-}
-
-/// What a key stands for.
-#[derive(Serialize)]
-struct QuantityRow {
-    key: &'static str,
-    label: String,
-}
 
 /// A cloud that the slider shows.
 #[derive(Serialize)]
@@ -40,84 +24,105 @@ struct CloudView<'a> {
     path: &'a CloudPath,
 }
 
-/// What the page is filled with.
-#[derive(Serialize)]
-struct Page<'a> {
-    title: &'a str,
-    paper: Option<&'a str>,
-    paragraphs: Vec<&'a str>,
-    status: String,
-    fit_header: Vec<String>,
-    fits: Vec<FitRow>,
-    steps: Vec<Vec<String>>,
-    figures: Vec<String>,
-    clouds: Option<String>,
-    setting_header: Vec<String>,
-    settings: Vec<Vec<String>>,
-    quantities: Vec<QuantityRow>,
-    failures: Vec<String>,
-    seeds: String,
-    runs: Vec<Vec<String>>,
-    study: String,
-}
-
 /// The page.
-pub fn html(material: &Material<'_>) -> Result<String> {
-    rendered(TEMPLATE, Serde(Page::new(material)))
+pub fn html(material: &Material<'_>) -> String {
+    let (spec, summary) = (material.spec, material.summary);
+    let paper = |label: &String| format!("<p class=\"label\">Paper: <code>{}</code></p>", escape(label));
+    let paragraphs = spec.prose.split("\n\n").filter(|text| !text.trim().is_empty());
+    let settings = summary.settings.iter().map(|group| setting_line(spec, group));
+    let parts = [
+        ("title", escape(&spec.title)),
+        ("paper", spec.paper.as_ref().map_or_else(String::new, paper)),
+        ("status", escape(&status(material))),
+        ("verdicts", verdicts(&summary.fits)),
+        ("paragraphs", paragraphs.map(|text| format!("<p>{}</p>\n", escape(text))).collect()),
+        ("figures", plots(material)),
+        ("particles", particles(material)),
+        ("settings", header(&setting_header(spec)) + &rows(settings)),
+        ("quantities", spec.quantities.iter().map(legend).collect::<Vec<_>>().join("; ")),
+        ("steps", steps(&summary.fits)),
+        ("failures", failures(material)),
+        ("seeds", seeds(&spec.seeds)),
+        ("runs", material.runs.iter().map(run_row).collect()),
+        ("study", escape(&spec.to_toml())),
+    ];
+    page(TEMPLATE, &parts)
 }
 
-/// A page from its template, with the style that all pages share.
-pub(super) fn rendered<T: Serialize>(template: &str, page: Serde<T>) -> Result<String> {
-    let mut environment = Environment::new();
-    environment.add_template("style.css", STYLE).map_err(refused)?;
-    environment.add_template("page.html", template).map_err(refused)?;
-    environment.get_template("page.html").and_then(|page_of| page_of.render(page)).map_err(refused)
+/// What a key stands for.
+fn legend(quantity: &Quantity) -> String {
+    format!("<code>{}</code>: {}", escape(quantity.key()), escape(&quantity.axis_label()))
 }
 
-impl<'a> Page<'a> {
-    fn new(material: &Material<'a>) -> Self {
-        let (spec, summary) = (material.spec, material.summary);
-        let quantity = |q: &Quantity| QuantityRow { key: q.key(), label: q.axis_label() };
-        Self {
-            title: &spec.title,
-            paper: spec.paper.as_deref(),
-            paragraphs: spec.prose.split("\n\n").filter(|p| !p.trim().is_empty()).collect(),
-            status: status(material),
-            fit_header: fit_header()[..FIT_COLUMNS].to_vec(),
-            fits: summary.fits.iter().map(fit_row).collect(),
-            steps: summary.fits.iter().flat_map(step_rows).collect(),
-            figures: figures(material),
-            clouds: clouds(material),
-            setting_header: setting_header(spec),
-            settings: summary.settings.iter().map(|group| setting_line(spec, group)).collect(),
-            quantities: spec.quantities.iter().map(quantity).collect(),
-            failures: material.table.rows().filter_map(failure).collect(),
-            seeds: seeds(&spec.seeds),
-            runs: material.runs.iter().map(run_row).collect(),
-            study: spec.to_toml(),
-        }
+fn verdicts(fits: &[Fit]) -> String {
+    if fits.is_empty() {
+        return String::new();
     }
+    let names = header(&fit_header()[..FIT_COLUMNS]).replacen("<tr>", "<tr><th>verdict</th>", 1);
+    format!(
+        "<h2>Verdicts</h2>
+<div class=\"scroll\"><table id=\"fits\">
+{names}{}</table></div>
+<p class=\"label\">A slope is within its band when its whole interval is. <em>Range</em> says whether the slope still changes over the \
+         sizes that were fitted.</p>
+",
+        fits.iter().map(fit_row).collect::<String>()
+    )
+}
+
+fn plots(material: &Material<'_>) -> String {
+    let figures = figures(material);
+    if figures.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h2>Plots</h2>
+{}
+<p class=\"label\">Points are means over seeds, bars and bands their intervals. Series without fits stand slightly apart where they \
+         share a place. Dashed: fitted. Dotted: expected, or exact. Contours are at the values marked in the colour bar.</p>",
+        figures.join("\n")
+    )
+}
+
+fn steps(fits: &[Fit]) -> String {
+    let steps: Vec<Vec<String>> = fits.iter().flat_map(step_rows).collect();
+    if steps.is_empty() {
+        return String::new();
+    }
+    let names = header(&["fit", "from → to", "difference", "interval", "error without pairing"]);
+    format!(
+        "<h2>Changes within seeds</h2>
+<div class=\"scroll\"><table>
+{names}{}</table></div>
+<p class=\"label\">Cells with the same seed share their random numbers, so differences are taken seed by seed.</p>",
+        rows(steps)
+    )
+}
+
+fn failures(material: &Material<'_>) -> String {
+    let failures: Vec<String> = material.table.rows().filter_map(failure).collect();
+    if failures.is_empty() {
+        return String::new();
+    }
+    let items: String = failures.iter().map(|failure| format!("<li>{}</li>", escape(failure))).collect();
+    format!("<h2>Failed cells</h2>\n<ul>{items}</ul>")
 }
 
 fn failure(row: &CellRow) -> Option<String> {
     row.error().map(|error| format!("{}, seed {}: {error}", row.setting, row.seed))
 }
 
-fn refused(error: minijinja::Error) -> Error {
-    let source = std::io::Error::other(format!("{error:#}"));
-    Error::Io { action: "make", path: "report.html".into(), source }
-}
-
-fn fit_row(fit: &Fit) -> FitRow {
+/// A fit as a row of the page's first table.
+fn fit_row(fit: &Fit) -> String {
     let (class, sign) = match fit.verdict {
         BandVerdict::Within => ("good", "✓"),
         BandVerdict::Outside => ("bad", "✗"),
         BandVerdict::Undecided => ("open", "?"),
         BandVerdict::NoBand => ("none", "·"),
     };
-    let mut cells = fit_line(fit);
-    let verdict = format!("{sign} {}", cells.pop().unwrap_or_default());
-    FitRow { verdict, class, cells }
+    let mut line = fit_line(fit);
+    let verdict = escape(&line.pop().unwrap_or_default());
+    format!("<tr><td class=\"{class}\">{sign} {verdict}</td>{}</tr>\n", cells(line))
 }
 
 fn step_rows(fit: &Fit) -> Vec<Vec<String>> {
@@ -134,8 +139,8 @@ fn step_rows(fit: &Fit) -> Vec<Vec<String>> {
     steps.iter().map(row).collect()
 }
 
-/// The clouds as JSON that may stand inside a script element.
-fn clouds(material: &Material<'_>) -> Option<String> {
+/// The slider, with the clouds as JSON inside a script element.
+fn particles(material: &Material<'_>) -> String {
     let view = |row: &CellRow| -> Option<String> {
         let path = row.values()?.cloud.as_ref()?;
         let view = CloudView { name: short_name(material.spec, &row.setting), path };
@@ -144,7 +149,7 @@ fn clouds(material: &Material<'_>) -> Option<String> {
     let views: Vec<String> = material.table.rows().filter_map(view).collect();
     // A script element ends at "</": numbers and names contain none once "<" is escaped.
     let json = format!("[{}]", views.join(",")).replace('<', "\\u003c");
-    (!views.is_empty()).then_some(json)
+    if views.is_empty() { String::new() } else { page(PARTICLES, &[("data", json)]) }
 }
 
 fn seeds(seeds: &[u64]) -> String {
@@ -154,13 +159,14 @@ fn seeds(seeds: &[u64]) -> String {
     }
 }
 
-fn run_row(run: &RunRecord) -> Vec<String> {
+fn run_row(run: &RunRecord) -> String {
     let numerics = format!("{} ({}), numerics {}", run.version, run.commit, run.numerics);
     let work = match run.end {
         Some(end) => format!("{} cells in {:.1} s on {} threads", end.computed, end.seconds, run.jobs),
         None => "did not come to its end".into(),
     };
-    vec![run.command.clone(), numerics, run.machine.clone(), date(run.began), work]
+    let rest = cells([numerics, run.machine.clone(), date(run.began), work]);
+    format!("<tr><td><code>{}</code></td>{rest}</tr>\n", escape(&run.command))
 }
 
 /// A moment as `2025-01-31 12:00 UTC`.

@@ -15,6 +15,7 @@ mod figures;
 mod html;
 mod json;
 mod number;
+mod page;
 pub mod svg;
 mod text;
 

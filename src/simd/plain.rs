@@ -38,7 +38,8 @@ macro_rules! plain {
 
             #[inline(always)]
             fn store(self, to: &mut [$scalar]) {
-                to[..$width].copy_from_slice(&self.0);
+                let to: &mut [$scalar; $width] = (&mut to[..$width]).try_into().expect("a whole vector");
+                *to = self.0;
             }
 
             #[inline(always)]

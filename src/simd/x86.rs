@@ -41,7 +41,9 @@ macro_rules! registers {
 
             #[inline(always)]
             fn store(self, to: &mut [$scalar]) {
-                to[..$width].copy_from_slice(&cast::<_, [$scalar; $width]>(self.1));
+                // `copy_from_slice` would be a call where nothing is optimised across units of compilation.
+                let to: &mut [$scalar; $width] = (&mut to[..$width]).try_into().expect("a whole vector");
+                *to = cast(self.1);
             }
 
             #[inline(always)]

@@ -16,9 +16,6 @@
 //! The cost is `N²` and the variance of `G` of order `1/N`: many small samples tell more than few large ones, as long
 //! as the bias stays below their standard error.
 
-use nalgebra::DVector;
-use rayon::prelude::*;
-
 use super::setting::Setting;
 use crate::claim::Row;
 use crate::cloud::Cloud;
@@ -28,7 +25,9 @@ use crate::flow::{Adaptive, Flow};
 use crate::law::generator;
 use crate::measured::Measured;
 use crate::metric::{Confidence, Interval};
+use crate::parallel;
 use crate::scale::RawTime;
+use nalgebra::DVector;
 
 /// The first seed.
 const SEED: u64 = 2_026;
@@ -70,7 +69,7 @@ impl Size {
             let at = |tolerance| Levels::of(&sample, |part| gap(part, tolerance));
             Ok([at(TOLERANCES[0])?, at(TOLERANCES[1])?])
         };
-        let found = (0..self.seeds).into_par_iter().map(of_seed).collect::<Result<Vec<_>>>()?;
+        let found = parallel::try_map(self.seeds, &of_seed)?;
         let case = format!("{}, N = {}", setting.name(), self.particles);
         let quantity = "total variance of the particles − that of their exact images";
         let measured = judged(&found)?;

@@ -13,9 +13,8 @@
 //!
 //! The width only has to be sensible: what the transform really leaves out is summed in the bounds of its [`Transfer`]s.
 
-use rayon::prelude::*;
-
 use super::transfer::{Geometry, Transfer};
+use crate::parallel;
 
 /// Orders on offer: low ones for many points in a box, high ones for few.
 pub(super) const ORDERS: [usize; 4] = [8, 12, 16, 20];
@@ -131,8 +130,8 @@ impl Expansion {
             offsets: 2 * layout.reach as usize + 1,
             negligible: negligible(layout, goal, offset),
         };
-        let pairs: Vec<[Transfer; 2]> =
-            (0..=layout.reach).into_par_iter().map(|o| Transfer::pair(geometry(o))).collect();
+        let pair = |offset: usize| Transfer::pair(geometry(offset as i32));
+        let pairs = parallel::map(layout.reach as usize + 1, &pair);
         let (ahead, behind): (Vec<_>, Vec<_>) = pairs.into_iter().map(|[a, b]| (a, b)).unzip();
         let transfers = behind.into_iter().skip(1).rev().chain(ahead).collect();
         Self { layout, transfers }

@@ -1,12 +1,11 @@
 //! Moments of the sources in a box: `M_k = Σ_j ω_j T_{k1}(s_j1) T_{k2}(s_j2)`, or one factor on a line.
 
-use rayon::prelude::*;
-
 use super::chebyshev;
 use super::data::Sources;
 use super::expansion::with_order;
 use super::grid::Centre;
 use super::pool::Pool;
+use crate::parallel;
 use crate::simd::{Program, Vector, widest};
 
 /// Points whose products are added up before the sum joins the moments.
@@ -23,22 +22,19 @@ pub(super) fn additions(count: usize) -> usize {
 pub(super) fn all<const D: usize>(sources: &Sources<D>, order: usize, scale: f64, pool: &Pool) -> Vec<f64> {
     let size = order.pow(D as u32);
     let mut moments = pool.zeros(size * sources.sorted.boxes);
-    let boxes = moments.par_chunks_mut(size).zip(&sources.sorted.cells);
-    boxes.for_each(|(moments, cell)| {
+    parallel::pieces(&mut moments, size, &|place, moments| {
+        let cell = &sources.sorted.cells[place];
         let centre = sources.grid.centre(cell.index);
         let task = |start: usize| Task { sources, centre, scale, start, end: (start + TASK).min(cell.end) };
         if cell.len() <= TASK {
             return task(cell.start).add(order, moments);
         }
         let starts: Vec<usize> = (cell.start..cell.end).step_by(TASK).collect();
-        let parts: Vec<Vec<f64>> = starts
-            .into_par_iter()
-            .map(|start| {
-                let mut part = vec![0.0; size];
-                task(start).add(order, &mut part);
-                part
-            })
-            .collect();
+        let parts = parallel::map(starts.len(), &|which| {
+            let mut part = vec![0.0; size];
+            task(starts[which]).add(order, &mut part);
+            part
+        });
         parts.iter().for_each(|part| moments.iter_mut().zip(part).for_each(|(m, p)| *m += p));
     });
     moments

@@ -1,12 +1,11 @@
 //! [`Sorted`]: points in the order of their boxes, and the boxes they fill.
 
-use rayon::prelude::*;
-
 use super::grid::{Grid, STRAY};
 use super::keys::Keys;
 use super::pool::Pool;
 use crate::cloud::check_points;
 use crate::error::{Error, Result};
+use crate::parallel;
 
 /// Pieces that the points are counted in: enough for the threads of any desk, fixed so that nothing depends on them.
 const PIECES: usize = 32;
@@ -59,10 +58,12 @@ impl<const D: usize> Sorted<D> {
             requirement: "below 2^32",
         })?;
         let length = count.div_ceil(PIECES).max(SMALLEST_PIECE);
-        let mut pieces: Vec<Piece> = points.par_chunks(length * D).map(|p| Piece::new(p, grid)).collect();
+        let stretches: Vec<&[f64]> = points.chunks(length * D).collect();
+        let mut pieces = parallel::map(stretches.len(), &|which| Piece::new(stretches[which], grid));
         let occupied = place(&mut pieces);
         let mut places = vec![0; count];
-        places.par_chunks_mut(length).zip(pieces).for_each(|(places, piece)| piece.fill(places));
+        let mut filled: Vec<_> = places.chunks_mut(length).zip(pieces).collect();
+        parallel::each(&mut filled, &|_, (places, piece)| piece.fill(places));
         let (cells, boxes) = cells_of(&occupied);
         if cells.len() > boxes {
             // What is not finite has no box.
@@ -111,7 +112,7 @@ impl Piece {
         Self { keys: keys.list, next, boxes }
     }
 
-    fn fill(mut self, places: &mut [u32]) {
+    fn fill(&mut self, places: &mut [u32]) {
         for (place, &id) in places.iter_mut().zip(&self.boxes) {
             *place = self.next[id as usize];
             self.next[id as usize] += 1;
@@ -142,7 +143,7 @@ fn place(pieces: &mut [Piece]) -> Vec<Occupied> {
             .for_each(|(count, &n)| counts[n as usize] += count);
     }
     let mut order: Vec<u32> = (0..counts.len() as u32).collect();
-    order.par_sort_unstable_by_key(|&n| keys.list[n as usize]);
+    order.sort_unstable_by_key(|&n| keys.list[n as usize]);
     let mut starts = vec![0; counts.len()];
     let mut start = 0;
     for &n in &order {
@@ -173,7 +174,7 @@ fn cells_of<const D: usize>(occupied: &[Occupied]) -> (Vec<Cell<D>>, usize) {
 
 fn scattered<const D: usize>(points: &[f64], places: &[u32], pool: &Pool) -> [Vec<f64>; D] {
     let mut coordinates = [(); D].map(|()| pool.any(places.len()));
-    coordinates.par_iter_mut().enumerate().for_each(|(axis, sorted)| {
+    parallel::each(&mut coordinates, &|axis, sorted: &mut Vec<f64>| {
         for (point, &place) in points.chunks_exact(D).zip(places) {
             sorted[place as usize] = point[axis];
         }

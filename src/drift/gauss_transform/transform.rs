@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::data::{Account, Row, Sources};
 use super::direct::{Direct, Rows};
 use super::evaluate::{Frame, Tile};
@@ -18,6 +16,7 @@ use super::translate::{Layer, local_fields};
 use crate::cloud::CloudView;
 use crate::drift::{DriftField, Targets};
 use crate::error::Result;
+use crate::parallel;
 
 /// Targets of one box that one task takes on.
 const TILE: usize = 512;
@@ -105,8 +104,7 @@ struct Stage<'a, const D: usize> {
 impl<const D: usize> Stage<'_, D> {
     /// Fills all rows and returns how many kernel values that took.
     fn fill(&self, rows: &mut [f64]) -> u64 {
-        let lonely: Vec<bool> =
-            (0..self.targets.cells.len()).into_par_iter().map(|cell| self.is_lonely(cell)).collect();
+        let lonely = parallel::map(self.targets.cells.len(), &|cell| self.is_lonely(cell));
         let (alone, served): (Vec<usize>, Vec<usize>) = (0..lonely.len()).partition(|&cell| lonely[cell]);
         let all = |&cell: &usize| Left { cell, places: self.targets.cells[cell].places().collect() };
         let mut left: Vec<Left> = alone.iter().map(all).collect();
@@ -132,10 +130,10 @@ impl<const D: usize> Stage<'_, D> {
         }
         let indices: Vec<[i32; D]> = served.iter().map(|&cell| self.targets.cells[cell].index).collect();
         let fields = local_fields(self.source_layer(), &indices, &self.expansion, self.pool);
-        let slots = self.slots(served, rows);
-        let left: Vec<Left> = slots.into_par_iter().map(|slot| self.fill_slot(slot, &fields)).collect();
+        let mut slots = self.slots(served, rows);
+        parallel::each(&mut slots, &|_, slot| self.fill_slot(slot, &fields));
         self.pool.give(fields.tensors);
-        left.into_iter().filter(|left| !left.places.is_empty()).collect()
+        slots.into_iter().map(|slot| slot.left).filter(|left| !left.places.is_empty()).collect()
     }
 
     fn source_layer(&self) -> Layer<D> {
@@ -164,18 +162,18 @@ impl<const D: usize> Stage<'_, D> {
                 let (_, tail) = rest.split_at_mut((start - done) * Row::<D>::LENGTH);
                 let (rows, tail) = tail.split_at_mut(count * Row::<D>::LENGTH);
                 (done, rest) = (start + count, tail);
-                slots.push(Slot { field, cell, start, rows });
+                slots.push(Slot { field, start, rows, left: Left { cell, places: Vec::new() } });
             }
         }
         slots
     }
 
-    fn fill_slot(&self, slot: Slot<'_>, fields: &Layer<D>) -> Left {
+    fn fill_slot(&self, slot: &mut Slot<'_>, fields: &Layer<D>) {
         let order = self.expansion.layout.order;
         let size = order.pow(D as u32);
         let end = slot.start + slot.rows.len() / Row::<D>::LENGTH;
         let tile = Tile {
-            centre: self.sources.grid.centre(self.targets.cells[slot.cell].index),
+            centre: self.sources.grid.centre(self.targets.cells[slot.left.cell].index),
             coordinates: self.targets.coordinates.each_ref().map(|axis| &axis[slot.start..end]),
             tensor: &fields.tensors[slot.field * size..][..size],
             account: &fields.accounts[slot.field],
@@ -184,7 +182,7 @@ impl<const D: usize> Stage<'_, D> {
         tile.fill(order, slot.rows);
         let rows = slot.rows.chunks_exact(Row::<D>::LENGTH).map(Row::load);
         let places = (slot.start..end).zip(rows).filter(|(_, row)| !self.suffices(row));
-        Left { cell: slot.cell, places: places.map(|(place, _)| place).collect() }
+        slot.left.places = places.map(|(place, _)| place).collect();
     }
 
     fn frame(&self) -> Frame {
@@ -209,7 +207,7 @@ impl<const D: usize> Stage<'_, D> {
             .iter()
             .flat_map(|left| left.places.chunks(GROUP).map(|places| Group { cell: left.cell, places }))
             .collect();
-        let sums: Vec<_> = groups.par_iter().map(|group| self.sum_group(group)).collect();
+        let sums = parallel::map(groups.len(), &|group| self.sum_group(&groups[group]));
         for (group, sums) in groups.iter().zip(&sums) {
             for (place, row) in group.places.iter().zip(&sums.rows) {
                 row.store(&mut rows[place * Row::<D>::LENGTH..][..Row::<D>::LENGTH]);
@@ -227,12 +225,12 @@ impl<const D: usize> Stage<'_, D> {
     }
 }
 
-/// Consecutive targets of one served cell, and where their rows go.
+/// Consecutive targets of one served cell, where their rows go, and which of them are left.
 struct Slot<'a> {
     field: usize,
-    cell: usize,
     start: usize,
     rows: &'a mut [f64],
+    left: Left,
 }
 
 /// A few targets of one cell that are summed together.
@@ -248,16 +246,15 @@ fn deliver<const D: usize>(rows: &[f64], places: &[u32], field: &mut DriftField)
     for numbers in [&mut field.log_mass, &mut field.truncation, &mut field.rounding] {
         numbers.resize(places.len(), 0.0);
     }
-    let outputs = (
-        field.velocity.par_chunks_mut(GATHER * D),
-        field.log_mass.par_chunks_mut(GATHER),
-        field.truncation.par_chunks_mut(GATHER),
-        field.rounding.par_chunks_mut(GATHER),
-        places.par_chunks(GATHER),
-    );
-    outputs.into_par_iter().for_each(|(velocity, log_mass, truncation, rounding, places)| {
-        for (i, &place) in places.iter().enumerate() {
-            let row = Row::<D>::load(&rows[place as usize * Row::<D>::LENGTH..][..Row::<D>::LENGTH]);
+    let row = |place: u32| Row::<D>::load(&rows[place as usize * Row::<D>::LENGTH..][..Row::<D>::LENGTH]);
+    let mut outputs: Vec<_> = places
+        .chunks(GATHER)
+        .zip(field.velocity.chunks_mut(GATHER * D))
+        .zip(field.log_mass.chunks_mut(GATHER))
+        .zip(field.truncation.chunks_mut(GATHER).zip(field.rounding.chunks_mut(GATHER)))
+        .collect();
+    parallel::each(&mut outputs, &|_, (((places, velocity), log_mass), (truncation, rounding))| {
+        for (i, row) in places.iter().map(|&place| row(place)).enumerate() {
             velocity[i * D..(i + 1) * D].copy_from_slice(&row.velocity);
             log_mass[i] = row.log_mass;
             truncation[i] = row.truncation;

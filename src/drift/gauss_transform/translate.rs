@@ -10,12 +10,11 @@
 //!
 //! Only the intermediate boxes `(a1, b2)` that lie between a source and a target are formed.
 
-use rayon::prelude::*;
-
 use super::data::Account;
 use super::expansion::{Expansion, with_order};
 use super::pool::Pool;
 use super::transfer::Transfer;
+use crate::parallel;
 use crate::simd::{Program, Vector, widest};
 
 /// Boxes with a tensor of `order^D` numbers and an account each.
@@ -109,10 +108,11 @@ impl<const D: usize> Pass<'_, D> {
         }
         let size = self.expansion.layout.order.pow(D as u32);
         let mut tensors = pool.zeros(size * outputs.len());
-        let accounts = (tensors.par_chunks_mut(size), &outputs)
-            .into_par_iter()
-            .map(|(tensor, &index)| self.output(index, tensor))
-            .collect();
+        let mut accounts = vec![Account::default(); outputs.len()];
+        let mut filled: Vec<_> = tensors.chunks_mut(size).zip(&mut accounts).collect();
+        parallel::each(&mut filled, &|place, (tensor, account)| {
+            **account = self.output(outputs[place], tensor)
+        });
         Layer { indices: outputs, tensors, accounts }
     }
 

@@ -1,6 +1,5 @@
 //! The noise floor by simulation.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cloud::Cloud;
@@ -10,6 +9,7 @@ use crate::metric::bracket::{Sampling, Trial};
 use crate::metric::interval::{Confidence, Interval};
 use crate::metric::reference::{Reference, atoms_of};
 use crate::metric::transport::wasserstein;
+use crate::parallel;
 
 /// The noise floor `E W1(P_N, P)` with its Monte Carlo error.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -70,7 +70,7 @@ fn exact_trials(
     let clouds: Vec<Cloud> =
         (0..sampling.replicates).map(|_| law.sample(points, &mut generator)).collect::<Result<_>>()?;
     let exact = |cloud: &Cloud| wasserstein(cloud, atoms).map(|t| Bounds { lower: t.lower, upper: t.upper });
-    clouds.par_iter().map(exact).collect()
+    parallel::try_map(clouds.len(), &|which| exact(&clouds[which]))
 }
 
 fn fitted_trials(law: &dyn Reference, points: usize, sampling: &Sampling) -> Result<Vec<Bounds>> {
@@ -82,7 +82,7 @@ fn fitted_trials(law: &dyn Reference, points: usize, sampling: &Sampling) -> Res
     let fitted = |[cloud, sample, other]: &[Cloud; 3]| {
         Trial::run(cloud, sample, other).map(|trial| Bounds { lower: trial.fresh, upper: trial.fitted })
     };
-    triples.par_iter().map(fitted).collect()
+    parallel::try_map(triples.len(), &|which| fitted(&triples[which]))
 }
 
 /// `E W1(P_N, P'_M)` between two independent samples of `points` and `others`.
@@ -98,8 +98,8 @@ pub fn two_sample_floor(
     let pairs: Vec<[Cloud; 2]> = (0..replicates)
         .map(|_| Ok([law.sample(points, &mut generator)?, law.sample(others, &mut generator)?]))
         .collect::<Result<_>>()?;
-    let distances: Vec<f64> =
-        pairs.par_iter().map(|[a, b]| Ok(wasserstein(a, b)?.distance)).collect::<Result<_>>()?;
+    let distance = |which: usize| Ok(wasserstein(&pairs[which][0], &pairs[which][1])?.distance);
+    let distances = parallel::try_map(pairs.len(), &distance)?;
     Interval::of_mean(&distances, confidence)
 }
 

@@ -3,13 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use rayon::prelude::*;
-
 use super::cube::Cube;
 use super::local::Posterior;
 use super::{PosteriorSup, SupSearch};
 use crate::cloud::norm;
 use crate::error::Result;
+use crate::parallel;
 
 /// Cubes split at once: enough to keep threads busy, fixed so that the result does not depend on their number.
 const BATCH: usize = 16;
@@ -77,8 +76,7 @@ pub(super) fn supremum<const D: usize>(
         .take(BATCH)
         .collect();
         let children: Vec<Cube<D>> = split.iter().flat_map(|cube| cube.children(radius)).collect();
-        let bounded: Vec<Bounded<D>> =
-            children.into_par_iter().map(|cube| bound(a, b, cube, radius)).collect::<Result<_>>()?;
+        let bounded = parallel::try_map(children.len(), &|child| bound(a, b, children[child], radius))?;
         cubes += bounded.len();
         for child in bounded {
             if child.lower > best.lower {

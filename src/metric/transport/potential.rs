@@ -11,8 +11,6 @@
 //! # Paper
 //! `eq:sc-KR`
 
-use rayon::prelude::*;
-
 use super::dual::Dual;
 use super::prices::Prices;
 use super::problem::Unit;
@@ -20,9 +18,7 @@ use super::tree::Tree;
 use crate::cloud::{Cloud, norm};
 use crate::error::{Result, check_same_space};
 use crate::numeric::sum::Sum;
-
-/// Points per task; fixed, so that nothing depends on the number of threads.
-const CHUNK: usize = 256;
+use crate::parallel;
 
 /// The Kantorovich potential `f`: large where the first cloud has more mass, small where the second has.
 ///
@@ -44,6 +40,28 @@ pub struct Potential {
 }
 
 impl Potential {
+    /// The mean of several potentials: of their values at the points of a cloud, each taken less its mean there, continued between the points as high
+    /// as slope one allows. The dual problem is concave in the heights, so it is at least as good as they are on average.
+    pub(crate) fn averaged(all: &[&Self], cloud: &Cloud) -> Result<Self> {
+        let mut heights = vec![0.0; cloud.len()];
+        for potential in all {
+            let values = potential.values(cloud)?;
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let share = 1.0 / all.len() as f64;
+            heights.iter_mut().zip(values).for_each(|(height, value)| *height += share * (mean - value));
+        }
+        Ok(Self::above(cloud, &heights))
+    }
+
+    /// The lower envelope of cones above the points of a cloud.
+    fn above(cloud: &Cloud, heights: &[f64]) -> Self {
+        let unit = Unit::spanning(cloud.points().iter(), cloud.dimension());
+        let scaled = |lengths: &[f64]| -> Vec<f64> { lengths.iter().map(|&x| unit.scale(x)).collect() };
+        let anchors = scaled(cloud.points());
+        let heights = Dual { values: scaled(heights), origins: anchors.clone() };
+        Self { dimension: cloud.dimension(), unit, anchors, heights }
+    }
+
     /// `f` at every point of a cloud.
     pub fn values(&self, cloud: &Cloud) -> Result<Vec<f64>> {
         check_same_space("the cloud", cloud.dimension(), "the potential", self.dimension)?;
@@ -76,8 +94,7 @@ impl Potential {
             origins: order.iter().flat_map(origin).collect(),
         };
         let prices = Prices::new(&tree, &heights);
-        let chunks = cloud.points().par_chunks(CHUNK * d);
-        chunks.flat_map_iter(|points| points.chunks(d).map(|x| self.at(x, &prices))).collect()
+        parallel::map(cloud.len(), &|i| self.at(&cloud.points()[i * d..][..d], &prices))
     }
 
     fn at<const D: usize>(&self, x: &[f64], prices: &Prices<D>) -> f64 {
@@ -98,5 +115,56 @@ impl Potential {
             norm(&gap) - self.unit.restore(height)
         });
         values.fold(f64::INFINITY, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::{Law, generator};
+    use crate::metric::transport::wasserstein;
+
+    const SEED: u64 = 8;
+
+    fn clouds(d: usize) -> [Cloud; 2] {
+        let mean = vec!["0"; d].join(", ");
+        let law = Law::parse(&format!(r#"{{ kind = "gaussian", mean = [{mean}], std = 1 }}"#)).unwrap();
+        let mut generator = generator(SEED);
+        [37, 53].map(|n| law.sample(n, &mut generator).unwrap())
+    }
+
+    #[test]
+    fn the_envelope_is_the_smallest_cone() {
+        for d in [1, 2, 3, 5] {
+            let [cloud, queries] = clouds(d);
+            let heights: Vec<f64> = (0..cloud.len()).map(|i| (i as f64).sin()).collect();
+            let values = Potential::above(&cloud, &heights).values(&queries).unwrap();
+            for (x, value) in queries.rows().zip(values) {
+                let cone = |(z, v): (&[f64], &f64)| {
+                    x.iter().zip(z).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt() - v
+                };
+                let lowest = cloud.rows().zip(&heights).map(cone).fold(f64::INFINITY, f64::min);
+                assert!((value - lowest).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn coincident_points_make_one_cone() {
+        let cloud = Cloud::new(vec![1.0, 2.0, 1.0, 2.0], 2).unwrap();
+        let envelope = Potential::above(&cloud, &[0.5, 0.25]);
+        assert_eq!(envelope.values(&Cloud::new(vec![4.0, 6.0], 2).unwrap()).unwrap(), [4.5]);
+    }
+
+    /// Strong duality: on the sample it was fitted to, a potential proves the distance itself.
+    #[test]
+    fn a_fitted_potential_proves_its_distance_also_as_a_mean_with_itself() {
+        let [cloud, sample] = clouds(2);
+        let transport = wasserstein(&sample, &cloud).unwrap();
+        let gain = |f: &Potential| f.mean(&sample).unwrap() - f.mean(&cloud).unwrap();
+        let potential = &transport.potential;
+        assert!((gain(potential) - transport.distance).abs() < 1e-12);
+        let averaged = Potential::averaged(&[potential, potential], &cloud).unwrap();
+        assert!((gain(&averaged) - transport.distance).abs() < 1e-12);
     }
 }

@@ -47,6 +47,17 @@ impl Unit {
         Self { exponent: if subnormal { exponent(length * 2.0_f64.powi(60)) - 60 } else { exponent(length) } }
     }
 
+    /// The unit of the widest extent of row-major points; one where all are the same.
+    pub(super) fn spanning<'a>(points: impl Iterator<Item = &'a f64> + Clone, dimension: usize) -> Self {
+        let widest = widths(points.clone(), dimension).into_iter().fold(0.0, f64::max);
+        if widest.is_finite() {
+            return if widest > 0.0 { Self::of(widest) } else { Self { exponent: 0 } };
+        }
+        let halves: Vec<f64> = points.map(|x| x / 2.0).collect();
+        let widest = widths(halves.iter(), dimension).into_iter().fold(0.0, f64::max);
+        Self { exponent: Self::of(widest).exponent + 1 }
+    }
+
     /// A length in this unit.
     pub(super) fn scale(self, length: f64) -> f64 {
         times_power_of_two(length, -self.exponent)
@@ -122,14 +133,7 @@ impl Problem {
     /// Sources and targets have no point in common, so some extent is positive.
     fn rescale(&mut self) {
         let all = self.sources.coordinates.iter().chain(&self.targets.coordinates);
-        let widest = widths(all.clone(), self.dimension).into_iter().fold(0.0, f64::max);
-        self.unit = if widest.is_finite() {
-            Unit::of(widest)
-        } else {
-            let halves: Vec<f64> = all.map(|x| x / 2.0).collect();
-            let widest = widths(halves.iter(), self.dimension).into_iter().fold(0.0, f64::max);
-            Unit { exponent: Unit::of(widest).exponent + 1 }
-        };
+        self.unit = Unit::spanning(all, self.dimension);
         let all = self.sources.coordinates.iter_mut().chain(&mut self.targets.coordinates);
         all.for_each(|x| *x = self.unit.scale(*x));
     }

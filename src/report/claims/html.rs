@@ -1,73 +1,74 @@
 //! A page of its own: verdicts, plots, every row.
 
-use minijinja::value::Serde;
-use serde::Serialize;
-
 use super::cells::{ROW_HEADER, record_cells, row_cells, verdict_sign};
 use super::figure::figure;
 use super::text::tally;
 use crate::claim::{Evidence, Record, VerdictKind};
-use crate::error::Result;
-use crate::report::html::rendered;
+use crate::report::page::{cells, header, page, rows};
+use crate::report::svg::escape;
 
 const TEMPLATE: &str = include_str!("page.html");
 
-#[derive(Serialize)]
-struct Page<'a> {
-    tally: String,
-    preset: &'static str,
-    row_header: [&'static str; 7],
-    claims: Vec<Section<'a>>,
-}
-
-#[derive(Serialize)]
-struct Section<'a> {
-    id: &'static str,
-    label: &'static str,
-    statement: &'static str,
-    class: &'static str,
-    verdict: String,
-    surprise: Option<&'static str>,
-    overview: Vec<String>,
-    remark: Option<&'a str>,
-    ours: &'static str,
-    /// Where it was tested, unless the remark says so.
-    tested: Option<&'static str>,
-    figure: Option<String>,
-    rows: Vec<[String; 7]>,
-}
-
 /// The page.
-pub fn html(evidence: &Evidence) -> Result<String> {
-    let page = Page {
-        tally: tally(evidence),
-        preset: evidence.preset.name(),
-        row_header: ROW_HEADER,
-        claims: evidence.records.iter().map(section).collect(),
-    };
-    rendered(TEMPLATE, Serde(page))
+pub fn html(evidence: &Evidence) -> String {
+    let parts = [
+        ("tally", escape(&tally(evidence))),
+        ("preset", evidence.preset.name().into()),
+        ("overview", evidence.records.iter().map(overview).collect()),
+        ("claims", evidence.records.iter().map(section).collect::<Vec<_>>().join("\n")),
+    ];
+    page(TEMPLATE, &parts)
 }
 
-fn section(record: &Record) -> Section<'_> {
-    let (card, kind) = (record.card, record.verdict.kind());
+/// How a page shows a verdict, and the verdict.
+fn verdict(record: &Record) -> (&'static str, String) {
+    let kind = record.verdict.kind();
     let class = match kind {
         VerdictKind::Holds => "good",
         VerdictKind::HoldsWithin | VerdictKind::Inconclusive => "open",
         VerdictKind::FailsAsPrinted => "bad",
     };
-    let [_, _, overview @ ..] = record_cells(record);
-    Section {
-        id: card.id,
-        label: card.label,
-        statement: card.statement,
-        class,
-        verdict: format!("{} {}", verdict_sign(kind), kind.words()),
-        surprise: (!record.is_expected()).then(|| card.expected.words()),
-        overview: overview.into(),
-        remark: record.verdict.remark(),
-        ours: card.ours,
-        tested: (kind != VerdictKind::HoldsWithin).then_some(card.regime),
-        figure: figure(record),
-        rows: record.rows.iter().map(row_cells).collect(),
-    }
+    (class, format!("{} {}", verdict_sign(kind), kind.words()))
+}
+
+/// A claim as a row of the first table.
+fn overview(record: &Record) -> String {
+    let (class, verdict) = verdict(record);
+    let expected = match record.is_expected() {
+        true => String::new(),
+        false => format!(" (expected: {})", record.card.expected.words()),
+    };
+    let id = record.card.id;
+    let [_, _, decisive @ ..] = record_cells(record);
+    format!(
+        "<tr><td class=\"{class}\">{verdict}{expected}</td><td><a href=\"#{id}\">{id}</a></td>{}</tr>\n",
+        cells(decisive)
+    )
+}
+
+/// All about a claim.
+fn section(record: &Record) -> String {
+    let (card, (class, verdict)) = (record.card, verdict(record));
+    let (id, label, statement) = (card.id, escape(card.label), escape(card.statement));
+    let ours = if card.ours.is_empty() { String::new() } else { format!("; {}", escape(card.ours)) };
+    let remark = record.verdict.remark().map_or_else(String::new, |remark| format!(": {}", escape(remark)));
+    // Where it was tested, unless the remark says so.
+    let tested = match record.verdict.kind() {
+        VerdictKind::HoldsWithin => String::new(),
+        _ => format!(" <span class=\"label\">Tested in: {}.</span>", escape(card.regime)),
+    };
+    let figure = figure(record).map_or_else(String::new, |figure| figure + "\n");
+    let open = if record.is_expected() { "" } else { " open" };
+    format!(
+        "
+<h2 id=\"{id}\">{id}</h2>
+<p>{statement} <span class=\"label\">Paper: <code>{label}</code>{ours}.</span></p>
+<p><span class=\"{class}\">{verdict}</span>{remark}.{tested}</p>
+{figure}<details{open}><summary>{} rows</summary>
+<div class=\"scroll\"><table class=\"rows\">
+{}{}</table></div></details>",
+        record.rows.len(),
+        header(&ROW_HEADER),
+        rows(record.rows.iter().map(row_cells)),
+    )
 }
