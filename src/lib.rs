@@ -119,6 +119,8 @@ mod parallel;
 pub mod posterior;
 mod preset;
 #[cfg(feature = "study")]
+mod provenance;
+#[cfg(feature = "study")]
 pub mod report;
 pub mod scale;
 pub mod simd;
@@ -134,4 +136,6 @@ pub use law::{BayesOracle, Law};
 pub use measured::{Bracket, Measured};
 pub use metric::w1;
 pub use preset::Preset;
+#[cfg(feature = "study")]
+pub use provenance::Provenance;
 pub use scale::{BallRadius, Beta, NoiseVariance, RawTime, ScoreTime};

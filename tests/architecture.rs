@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "error",
     "preset",
+    "provenance",
     "measured",
     "numeric",
     "parallel",

@@ -18,6 +18,7 @@ use super::{Card, Claim, find};
 use crate::error::{Error, Result};
 use crate::files::Folder;
 use crate::preset::Preset;
+use crate::provenance::Provenance;
 
 /// Version of the file format.
 const SCHEMA: u32 = 1;
@@ -27,6 +28,8 @@ const SCHEMA: u32 = 1;
 pub struct Evidence {
     /// How thoroughly it was gathered.
     pub preset: Preset,
+    /// What gathered it, if that is known.
+    pub provenance: Option<Provenance>,
     /// The claims with their rows, in the order of the register.
     pub records: Vec<Record>,
 }
@@ -41,6 +44,8 @@ struct Version {
 struct Header {
     schema: u32,
     preset: Preset,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provenance: Option<Provenance>,
     claims: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     without_evidence: BTreeMap<String, String>,
@@ -103,7 +108,13 @@ impl Evidence {
         let reason = |record: &Record| record.verdict.remark().unwrap_or_default().to_owned();
         let bare = self.records.iter().filter(|record| record.rows.is_empty());
         let without_evidence = bare.map(|record| (record.card.id.to_owned(), reason(record))).collect();
-        let mut text = line(&Header { schema: SCHEMA, preset: self.preset, claims, without_evidence });
+        let mut text = line(&Header {
+            schema: SCHEMA,
+            preset: self.preset,
+            provenance: self.provenance.clone(),
+            claims,
+            without_evidence,
+        });
         for record in &self.records {
             for row in &record.rows {
                 text += &line(&Line { claim: record.card.id.into(), row });
@@ -145,7 +156,7 @@ impl Evidence {
             None => Record::new(card, rows),
         };
         let records = cards.iter().zip(rows).map(record).collect();
-        Ok(Self { preset: header.preset, records })
+        Ok(Self { preset: header.preset, provenance: header.provenance, records })
     }
 }
 
@@ -185,7 +196,7 @@ mod tests {
         ];
         let failed = Record::without_evidence(register[1].card(), "the reason".into());
         let records = vec![Record::new(register[0].card(), rows), failed];
-        let evidence = Evidence { preset: Preset::Quick, records };
+        let evidence = Evidence { preset: Preset::Quick, provenance: None, records };
         let again = Evidence::from_lines(&evidence.to_lines(), file(), &register).unwrap();
         assert_eq!(again.to_lines(), evidence.to_lines());
         assert_eq!(again.preset, Preset::Quick);

@@ -11,6 +11,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::{Claim, Evidence, Record};
 use crate::error::{Error, Result};
 use crate::preset::Preset;
+use crate::provenance::Provenance;
 
 /// Puts claims to the test on so many threads. Whenever one is finished, `watch` is shown its record and all evidence
 /// so far; an error of its ends the work. Records are in the order of the claims.
@@ -18,9 +19,10 @@ pub fn gather(
     claims: &[&dyn Claim],
     preset: Preset,
     threads: usize,
+    provenance: Option<Provenance>,
     mut watch: impl FnMut(&Record, &Evidence) -> Result<()>,
 ) -> Result<Evidence> {
-    let mut finished = Finished { preset, records: vec![None; claims.len()] };
+    let mut finished = Finished { preset, provenance, records: vec![None; claims.len()] };
     let pools = pools(threads.max(1), claims.len())?;
     let (next, (give, take)) = (AtomicUsize::new(0), channel());
     std::thread::scope(|scope| {
@@ -44,12 +46,14 @@ pub fn gather(
 /// Records as they come in.
 struct Finished {
     preset: Preset,
+    provenance: Option<Provenance>,
     records: Vec<Option<Record>>,
 }
 
 impl Finished {
     fn evidence(&self) -> Evidence {
-        Evidence { preset: self.preset, records: self.records.iter().flatten().cloned().collect() }
+        let records = self.records.iter().flatten().cloned().collect();
+        Evidence { preset: self.preset, provenance: self.provenance.clone(), records }
     }
 }
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::Console;
 use super::args::Threads;
 use super::progress::Progress;
+use super::provenance::provenance;
 
 /// Where the committed evidence lives.
 pub const BASELINE: &str = "validation/baseline";
@@ -45,7 +46,7 @@ pub fn gathered(
     console: &mut Console<'_>,
 ) -> Result<Evidence> {
     let progress = Progress::new(claims.len(), "claims", console);
-    let evidence = gather(claims, preset, threads.count(), |record, so_far| {
+    let evidence = gather(claims, preset, threads.count(), Some(provenance()), |record, so_far| {
         progress.finished(so_far.records.len(), &line(record), None, console);
         folder.map_or(Ok(()), |folder| so_far.write_unfinished(folder))
     });

@@ -18,6 +18,7 @@ mod merge;
 mod output;
 mod posterior;
 mod progress;
+mod provenance;
 mod report;
 mod run_report;
 mod sample;

@@ -1,7 +1,6 @@
 //! `ebflow study`: a convergence study, resumable at any moment.
 
 mod plan;
-pub mod provenance;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +14,8 @@ use serde::Serialize;
 use super::args::{Threads, preset_name};
 use super::evidence::refuse_evidence;
 use super::progress::Progress;
+use super::provenance::Stopwatch;
 use super::{ALL_WELL, BAD_INPUT, Console, INTERRUPTED, report};
-use provenance::Stopwatch;
 
 /// Run a convergence study, or what is missing of it.
 #[derive(Debug, Serialize, clap::Args)]

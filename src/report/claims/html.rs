@@ -14,6 +14,10 @@ pub fn html(evidence: &Evidence) -> String {
     let parts = [
         ("tally", escape(&tally(evidence))),
         ("preset", evidence.preset.name().into()),
+        (
+            "provenance",
+            evidence.provenance.as_ref().map_or_else(String::new, |p| escape(&format!("; gathered by {p}"))),
+        ),
         ("overview", evidence.records.iter().map(overview).collect()),
         ("claims", evidence.records.iter().map(section).collect::<Vec<_>>().join("\n")),
     ];

@@ -14,6 +14,9 @@ pub fn markdown(evidence: &Evidence) -> String {
          Particle Dynamics*. Written by `ebflow verify --preset {preset} --out DIR` from the rows in `claims.jsonl`; not to be edited by \
          hand. `METHODOLOGY.md` says how to read it.\n\n"
     );
+    if let Some(provenance) = &evidence.provenance {
+        let _ = writeln!(out, "Evidence: {provenance}.\n");
+    }
     out += &overview(evidence);
     evidence.records.iter().for_each(|record| section(record, &mut out));
     out

@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use ebflow::Provenance;
 use ebflow::study::{NUMERICS, RunEnd, RunRecord};
 
 /// The commit, where whoever builds the program sets this variable.
@@ -17,12 +18,13 @@ pub struct Stopwatch {
 impl Stopwatch {
     pub fn start(jobs: usize) -> Self {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
+        let Provenance { version, commit, machine } = provenance();
         let record = RunRecord {
             command: command(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            commit: commit(),
+            version,
+            commit,
             numerics: NUMERICS,
-            machine: machine(),
+            machine: format!("{}, {machine}", host()),
             jobs,
             process: std::process::id(),
             began,
@@ -41,6 +43,11 @@ impl Stopwatch {
         let end = RunEnd { seconds: self.start.elapsed().as_secs_f64(), computed };
         RunRecord { end: Some(end), ..self.record }
     }
+}
+
+/// This program on this machine.
+pub fn provenance() -> Provenance {
+    Provenance { version: env!("CARGO_PKG_VERSION").into(), commit: commit(), machine: machine() }
 }
 
 /// The commit named when the program was built; else that of the checkout it was built in, as long as it is there.
@@ -64,16 +71,19 @@ fn command() -> String {
     std::iter::once("ebflow".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
-/// Name, processor and cores, as far as the system tells.
+/// The machine's name, which tells runs apart.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    name.map_or_else(|_| "unnamed".into(), |name| name.trim().to_owned())
+}
+
+/// Processor and cores, as far as the system tells.
 fn machine() -> String {
-    let line = |path: &str| std::fs::read_to_string(path).ok();
-    let name =
-        line("/proc/sys/kernel/hostname").map_or_else(|| "unnamed".into(), |name| name.trim().to_owned());
-    let processor = line("/proc/cpuinfo").and_then(|text| {
+    let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let model = text.lines().find_map(|line| line.strip_prefix("model name"))?;
         Some(model.trim_start_matches([' ', '\t', ':']).to_owned())
     });
     let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{name}, {} {processor}, {cores} cores", std::env::consts::OS)
+    format!("{} {processor}, {cores} cores", std::env::consts::OS)
 }
