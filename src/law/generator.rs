@@ -44,6 +44,15 @@ pub(crate) fn draw_rows(
     Cloud::named(points, dimension, "the sample")
 }
 
+/// A draw from `N(0, variance)`; nothing is drawn for a variance of zero.
+pub(super) fn normal(variance: f64, generator: &mut Generator) -> f64 {
+    if variance == 0.0 {
+        return 0.0;
+    }
+    let standard: f64 = StandardNormal.sample(generator);
+    variance.sqrt() * standard
+}
+
 /// Clean points `X_i` and what is observed of them, `Y_i = X_i + √τ ξ_i`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

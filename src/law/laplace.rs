@@ -11,9 +11,9 @@
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
-use rand_distr::{Distribution, Exp1, StandardNormal};
+use rand_distr::{Distribution, Exp1};
 
-use super::generator::Generator;
+use super::generator::{Generator, normal};
 use super::line::{LineLaw, Shape, Symmetric, Tail};
 use super::{Kind, Law};
 use crate::error::{Error, Result};
@@ -154,11 +154,7 @@ impl Kind for Laplace {
     fn draw(&self, generator: &mut Generator, out: &mut [f64]) {
         let size: f64 = Exp1.sample(generator);
         let signed = if generator.random() { size } else { -size };
-        out[0] = self.mean + self.scale * signed;
-        if self.smoothing > 0.0 {
-            let standard: f64 = StandardNormal.sample(generator);
-            out[0] += self.smoothing.sqrt() * standard;
-        }
+        out[0] = self.mean + self.scale * signed + normal(self.smoothing, generator);
     }
 
     fn noisy(&self, noise: f64) -> Law {

@@ -7,9 +7,8 @@
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
 
-use super::generator::Generator;
+use super::generator::{Generator, normal};
 use super::line::{LineLaw, Shape, Slice, Symmetric, Tail, slice};
 use super::window::Window;
 use super::{Kind, Law};
@@ -132,11 +131,7 @@ impl Kind for Uniform {
 
     fn draw(&self, generator: &mut Generator, out: &mut [f64]) {
         let level: f64 = generator.random();
-        out[0] = self.low + self.width() * level;
-        if self.smoothing > 0.0 {
-            let standard: f64 = StandardNormal.sample(generator);
-            out[0] += self.smoothing.sqrt() * standard;
-        }
+        out[0] = self.low + self.width() * level + normal(self.smoothing, generator);
     }
 
     fn noisy(&self, noise: f64) -> Law {

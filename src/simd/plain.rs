@@ -38,8 +38,7 @@ macro_rules! plain {
 
             #[inline(always)]
             fn store(self, to: &mut [$scalar]) {
-                let to: &mut [$scalar; $width] = (&mut to[..$width]).try_into().expect("a whole vector");
-                *to = self.0;
+                to[..$width].copy_from_slice(&self.0);
             }
 
             #[inline(always)]

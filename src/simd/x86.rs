@@ -41,9 +41,7 @@ macro_rules! registers {
 
             #[inline(always)]
             fn store(self, to: &mut [$scalar]) {
-                // `copy_from_slice` would be a call where nothing is optimised across units of compilation.
-                let to: &mut [$scalar; $width] = (&mut to[..$width]).try_into().expect("a whole vector");
-                *to = cast(self.1);
+                to[..$width].copy_from_slice(&cast::<_, [$scalar; $width]>(self.1));
             }
 
             #[inline(always)]

@@ -5,6 +5,7 @@ mod clouds;
 mod degenerate;
 mod edges;
 mod invariances;
+mod machines;
 mod oracle;
 
 use clouds::{SHAPES, Shape, Weighting, cloud};
