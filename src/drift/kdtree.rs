@@ -279,11 +279,11 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
         outcome.truncation[place] = self.left_out(&sums, cutoff_2, exponent, speed);
         let arithmetic = sources.arithmetic(BATCH + sums.count.div_ceil(BATCH));
         let log_share = log_mass - sources.total().ln();
+        let diameter = tree.root().bounds.diagonal() * units.length;
         outcome.rounding[place] = if reference.distance_2 == 0.0 {
-            arithmetic.bound(speed, log_share)
+            arithmetic.bound(speed, log_share, diameter)
         } else {
             let offset = offset.iter().fold(0.0_f64, |norm, x| norm.hypot(*x)) * units.length;
-            let diameter = tree.root().bounds.diagonal() * units.length;
             arithmetic.bound_from_reference(speed, log_share, offset, diameter)
         };
         outcome.pairs += sums.count as u64;

@@ -17,6 +17,9 @@
 //! |error of v| ≤ 1.14·u·(r + |v|)(c_x X + c + n) + 2u|v|
 //! ```
 //!
+//! No term has a larger `|Δ_j|` than the diameter `δ` of the sources, so `r = min((2X/β)^(1/2), δ)` and `X = min(X, βδ²/2)` do as well: either the moments are those
+//! above, or every single term obeys. A source that is alone has no error at all.
+//!
 //! For targets that are not sources the exponent is taken relative to a reference source `m`: with `a = z_j − m`, `b = x − m` it is `κ(|a|² − 2a·b)`, rounded
 //! by at most `(d + 6)u·κ(|a|² + 2|a||b|)`. As `|a| ≤ |Δ_j| + |b|`, and `|a|` is at most the diameter of the sources, the same moments bound it. Where the
 //! exponents have lost too many digits for first-order terms, only the diameter remains: computed or not, `v + b` lies in the hull of all `a`.
@@ -53,10 +56,11 @@ pub(super) struct Arithmetic {
 }
 
 impl Arithmetic {
-    /// Bound for a target that is a source, of drift `speed = |v|` and `log_mass = ln(D/Ω)`.
-    pub(super) fn bound(&self, speed: f64, log_mass: f64) -> f64 {
-        let typical = 2.0 - log_mass;
-        let distance = (2.0 * typical / self.beta.get()).sqrt();
+    /// Bound for a target that is a source, of drift `speed = |v|` and `log_mass = ln(D/Ω)`; `diameter` is that of all sources.
+    pub(super) fn bound(&self, speed: f64, log_mass: f64, diameter: f64) -> f64 {
+        let widths = self.beta.get().sqrt() * diameter;
+        let typical = (2.0 - log_mass).min(0.5 * widths * widths);
+        let distance = (2.0 * (2.0 - log_mass) / self.beta.get()).sqrt().min(diameter);
         let per_weight = (self.dimension as f64 + EXPONENT) * typical + WEIGHT + self.additions as f64;
         UNIT * (TAIL * (distance + speed) * per_weight + 2.0 * speed)
     }
@@ -74,5 +78,18 @@ impl Arithmetic {
         } else {
             UNIT * SHIFTED_TAIL * span * per_weight + last
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_is_alone_has_no_error_and_near_sources_have_little() {
+        let arithmetic = Arithmetic { beta: Beta::new(5.0).unwrap(), dimension: 2, additions: 20 };
+        assert_eq!(arithmetic.bound(0.0, 0.0, 0.0), 0.0);
+        let (near, far) = (arithmetic.bound(0.0, 0.0, 1e-6), arithmetic.bound(0.0, 0.0, 1e6));
+        assert!(near < 2e-6 * far && near > 1e-6 * UNIT * 30.0, "{near:e} {far:e}");
     }
 }

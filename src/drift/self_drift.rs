@@ -140,11 +140,12 @@ impl TileSum for KernelSum<'_> {
 
 /// Turns the sums of a tile into drifts with their bounds.
 fn finish(sources: &Sources, arithmetic: Arithmetic, tile: usize, sums: &[Lane], load: &Load) -> Outcome {
-    let Sources { tiles, units, norm, .. } = sources;
+    let Sources { tiles, tree, units, norm, .. } = sources;
     let dimension = tiles.dimension();
     let mut outcome = Outcome::new(dimension);
     let count = tiles.members(tile).len();
     let log_total = sources.total().ln();
+    let diameter = tree.root().bounds.diagonal() * units.length;
     let (moments, masses) = (&sums[..dimension], &sums[dimension][..count]);
     for (place, &mass) in masses.iter().enumerate() {
         for (velocity, moment) in outcome.velocity.iter_mut().zip(moments) {
@@ -153,7 +154,7 @@ fn finish(sources: &Sources, arithmetic: Arithmetic, tile: usize, sums: &[Lane],
         let speed = outcome.speed(place);
         outcome.log_mass[place] = (mass / norm).ln();
         outcome.truncation[place] = load.omitted.bound(speed * units.per_length, mass) * units.length;
-        outcome.rounding[place] = arithmetic.bound(speed, mass.ln() - log_total);
+        outcome.rounding[place] = arithmetic.bound(speed, mass.ln() - log_total, diameter);
     }
     outcome.pairs = (count * count) as u64;
     outcome

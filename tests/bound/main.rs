@@ -2,6 +2,7 @@
 
 mod broken;
 mod budget;
+mod extremes;
 mod jacobian;
 mod paper_setting;
 mod problems;

@@ -3,6 +3,7 @@
 use super::comparison::{Comparison, ROUNDING_UP, Stretch};
 use super::correction::{Correction, defect};
 use super::curve::{Anchor, Curve, CurveRounding};
+use super::lagrange::{Lagrange, NODES};
 use super::nodes::{MIDDLE, PAIR, SAMPLES};
 use super::refusal::Refusal;
 use super::sources::{PerSource, Supply};
@@ -16,23 +17,6 @@ use crate::scale::Beta;
 
 /// What the sampled defect is multiplied with, to dominate it between the samples.
 const SAFETY: f64 = 2.0;
-
-/// What the absolute values of the Lagrange polynomials of the three nodes (and the two ends, where the defect vanishes) amount to over a part of a
-/// step; rounded up.
-struct Lagrange {
-    mean: [f64; 3],
-    largest: [f64; 3],
-}
-
-/// Over each third of a step.
-const OVER_THIRDS: [Lagrange; 3] = [
-    Lagrange { mean: [0.7701, 0.2223, 0.0876], largest: [1.001, 0.6667, 0.2001] },
-    Lagrange { mean: [0.2126, 0.8852, 0.2126], largest: [0.6001, 1.0, 0.6001] },
-    Lagrange { mean: [0.0876, 0.2223, 0.7701], largest: [0.2001, 0.6667, 1.001] },
-];
-
-/// Over the whole step.
-const OVER_STEP: Lagrange = Lagrange { mean: [0.3568, 0.4433, 0.3568], largest: [1.001, 1.0, 1.001] };
 
 /// The longest stretch, in raw time, over which one bound of the Jacobian holds. Halving it lowers the
 /// bound by a tenth or so in long runs, and lets some coarse ones close.
@@ -52,7 +36,22 @@ pub(in crate::flow) struct Certifier<'a> {
     refusal: Option<Refusal>,
     /// Velocity and acceleration at the end of the last step.
     last: Option<Motion>,
+    /// The drift's certificates at the corrected end of the last step.
+    certificate: Option<Certificate>,
     searches: Vec<Search>,
+}
+
+/// What an evaluation of the drift certifies, per particle.
+#[derive(Clone)]
+struct Certificate {
+    truncation: Vec<f64>,
+    rounding: Vec<f64>,
+}
+
+impl Certificate {
+    fn of_last(field: &Field<'_>) -> Self {
+        Self { truncation: field.last().truncation.clone(), rounding: field.last().rounding.clone() }
+    }
 }
 
 /// Velocity and acceleration of all particles.
@@ -75,8 +74,7 @@ struct Sample {
     /// Size of the defect, per particle.
     defect: Vec<f64>,
     log_mass: Vec<f64>,
-    truncation: Vec<f64>,
-    rounding: Vec<f64>,
+    certificate: Certificate,
 }
 
 impl<'a> Certifier<'a> {
@@ -94,6 +92,7 @@ impl<'a> Certifier<'a> {
             comparison,
             refusal: None,
             last: None,
+            certificate: None,
             searches: Vec::new(),
         }
     }
@@ -159,27 +158,47 @@ impl<'a> Certifier<'a> {
             defect: defect.chunks_exact(dimension).map(norm).collect(),
             drift: last.velocity.clone(),
             log_mass: last.log_mass.clone(),
-            truncation: last.truncation.clone(),
-            rounding: last.rounding.clone(),
+            certificate: Certificate::of_last(&self.field),
         })
     }
 
+    /// The drift's certificates at both ends of a corrected step. The field's last evaluation must be that of its end.
+    fn certificates(&mut self, start: Moment<'_>) -> Result<[Certificate; 2]> {
+        let end = Certificate::of_last(&self.field);
+        let begin = match self.certificate.take() {
+            Some(certificate) => certificate,
+            None => {
+                let mut drift = vec![0.0; start.points.len()];
+                self.field.evaluate(start.raw_time.get(), start.points, &mut drift)?;
+                Certificate::of_last(&self.field)
+            }
+        };
+        self.certificate = Some(end.clone());
+        Ok([begin, end])
+    }
+
     /// Takes the comparison system over a step, in as many stretches as its length asks for.
-    fn compare(&mut self, curve: &Curve, from: f64, end: &[f64]) -> Result<()> {
+    fn compare(
+        &mut self,
+        curve: &Curve,
+        from: f64,
+        end: &[f64],
+        certificates: &[Certificate; 2],
+    ) -> Result<()> {
         let cloud = self.field.start();
         let samples: Vec<Sample> =
             SAMPLES.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
-        let rounding = curve.rounding(cloud.dimension());
+        let forcing =
+            Forcing { cloud, samples: &samples, ends: certificates, path: curve.rounding(cloud.dimension()) };
         if let Some(comparison) = &mut self.comparison {
             comparison.begin();
         }
         if curve.duration <= LONGEST_STRETCH {
-            let supply = supply(cloud, &samples, &OVER_STEP, &rounding);
+            let supply = forcing.over(0.0, 1.0);
             self.pass(curve, Place { theta: 0.5, share: 1.0, from }, &samples[1], &supply);
         } else {
-            for (third, over) in OVER_THIRDS.iter().enumerate() {
-                let supply = supply(cloud, &samples, over, &rounding);
-                self.compare_third(curve, from, third, &samples[third], &supply)?;
+            for third in 0..SAMPLES.len() {
+                self.compare_third(curve, from, third, &forcing)?;
             }
         }
         if let Some(comparison) = &mut self.comparison {
@@ -189,21 +208,15 @@ impl<'a> Certifier<'a> {
     }
 
     /// The same over a third of a step, in the middle of which there is a sample.
-    fn compare_third(
-        &mut self,
-        curve: &Curve,
-        from: f64,
-        third: usize,
-        middle: &Sample,
-        supply: &Supply,
-    ) -> Result<()> {
+    fn compare_third(&mut self, curve: &Curve, from: f64, third: usize, forcing: &Forcing<'_>) -> Result<()> {
         // An odd number, so that the node is in the middle of a stretch.
         let parts = 2 * (curve.duration / 3.0 / LONGEST_STRETCH / 2.0).round() as usize + 1;
         for part in 0..parts {
             let theta = (third as f64 + (part as f64 + 0.5) / parts as f64) / 3.0;
             let other = (2 * part + 1 != parts).then(|| self.sample(curve, from, theta)).transpose()?;
             let place = Place { theta, share: 1.0 / (3 * parts) as f64, from };
-            self.pass(curve, place, other.as_ref().unwrap_or(middle), supply);
+            let supply = forcing.over(theta - place.share / 2.0, theta + place.share / 2.0);
+            self.pass(curve, place, other.as_ref().unwrap_or(&forcing.samples[third]), &supply);
         }
         Ok(())
     }
@@ -236,8 +249,13 @@ impl<'a> Certifier<'a> {
     /// Takes the comparison system over one stretch, unless there is no bound any more.
     fn pass(&mut self, curve: &Curve, place: Place, sample: &Sample, supply: &Supply) {
         let (Some(comparison), None) = (&mut self.comparison, &self.refusal) else { return };
-        let drift_error: Vec<f64> =
-            sample.truncation.iter().zip(&sample.rounding).map(|(t, r)| t + r).collect();
+        let drift_error: Vec<f64> = sample
+            .certificate
+            .truncation
+            .iter()
+            .zip(&sample.certificate.rounding)
+            .map(|(t, r)| t + r)
+            .collect();
         let outcome = comparison.advance(&Stretch {
             raw_time: place.from + (place.theta - place.share / 2.0) * curve.duration,
             length: place.share * curve.duration,
@@ -281,7 +299,8 @@ impl StepObserver for Certifier<'_> {
         let curve = self.correction.advance(&mut self.field, nodes, ends, (from, duration))?;
         audit::drift(&mut self.field, step.end, &finish.velocity, self.beta)?;
         if bounding {
-            self.compare(&curve, from, step.end.points)?;
+            let certificates = self.certificates(step.start)?;
+            self.compare(&curve, from, step.end.points, &certificates)?;
         }
         self.search(&curve, from, step.end.raw_time.get(), &before)?;
         self.last = Some(finish);
@@ -289,29 +308,51 @@ impl StepObserver for Certifier<'_> {
     }
 }
 
-/// What drives the comparison system over a part of a step.
-fn supply(cloud: &Cloud, samples: &[Sample], over: &Lagrange, path: &CurveRounding) -> Supply {
-    let dominated = |weights: &[f64; 3]| -> Vec<f64> {
-        let own = |i: usize| weights.iter().zip(samples).map(|(weight, s)| weight * s.defect[i]).sum::<f64>();
-        let own: Vec<f64> = (0..cloud.len()).map(own).collect();
-        let typical: f64 = own.iter().enumerate().map(|(i, defect)| cloud.weight(i) * defect).sum();
+/// What is known of the defect of a step.
+struct Forcing<'s> {
+    cloud: &'s Cloud,
+    samples: &'s [Sample],
+    /// Certificates at both ends, where the path's velocity is the drift as computed.
+    ends: &'s [Certificate; 2],
+    path: CurveRounding,
+}
+
+impl Forcing<'_> {
+    /// What drives the comparison system over the part of a step between two `θ`.
+    fn over(&self, from: f64, to: f64) -> Supply {
+        let lagrange = Lagrange::over(from, to);
+        Supply {
+            largest: self.with(&lagrange.largest),
+            mean: self.with(&lagrange.mean),
+            position: self.path.position.clone(),
+        }
+    }
+
+    fn with(&self, weights: &[f64; NODES.len()]) -> PerSource {
+        let mut rounding = self.certified(weights, |c| &c.rounding);
+        rounding.iter_mut().zip(&self.path.velocity).for_each(|(r, v)| *r += v);
+        PerSource {
+            integration: self.dominated(weights),
+            truncation: self.certified(weights, |c| &c.truncation),
+            rounding,
+        }
+    }
+
+    /// The defect with the drift as computed, which vanishes at the ends: safely more than its interpolant.
+    fn dominated(&self, weights: &[f64; NODES.len()]) -> Vec<f64> {
+        let inner = || weights[1..].iter().zip(self.samples);
+        let own = |i: usize| inner().map(|(weight, sample)| weight * sample.defect[i]).sum::<f64>();
+        let own: Vec<f64> = (0..self.cloud.len()).map(own).collect();
+        let typical: f64 = own.iter().enumerate().map(|(i, defect)| self.cloud.weight(i) * defect).sum();
         own.iter().map(|defect| SAFETY * defect + typical).collect()
-    };
-    let certificate = |of: fn(&Sample) -> &[f64]| -> Vec<f64> {
-        let largest = |i: usize| samples.iter().map(|s| of(s)[i]).fold(0.0, f64::max);
-        (0..cloud.len()).map(largest).collect()
-    };
-    let mut rounding = certificate(|s| &s.rounding);
-    rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r += v);
-    let truncation = certificate(|s| &s.truncation);
-    Supply {
-        largest: PerSource {
-            integration: dominated(&over.largest),
-            truncation: truncation.clone(),
-            rounding: rounding.clone(),
-        },
-        mean: PerSource { integration: dominated(&over.mean), truncation, rounding },
-        position: path.position.clone(),
+    }
+
+    /// What the errors of the drift at the nodes do to the interpolant.
+    fn certified(&self, weights: &[f64; NODES.len()], of: fn(&Certificate) -> &[f64]) -> Vec<f64> {
+        let inner = self.samples.iter().map(|sample| &sample.certificate);
+        let nodes: Vec<&[f64]> =
+            [&self.ends[0]].into_iter().chain(inner).chain([&self.ends[1]]).map(of).collect();
+        (0..self.cloud.len()).map(|i| weights.iter().zip(&nodes).map(|(w, node)| w * node[i]).sum()).collect()
     }
 }
 

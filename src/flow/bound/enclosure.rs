@@ -43,7 +43,7 @@ const SINGLE_ADDITION: f64 = 1e-8;
 /// The widest cloud, in units of the kernel's width, whose positions are fine in single precision.
 const WIDEST_SINGLE: f64 = 500.0;
 
-/// The lightest positive weight, and the smallest mass (its logarithm), that singles can cope with.
+/// The lightest positive weight, and the smallest mass (its logarithm), that singles can cope with: they are added to exponents, whose rounding grows with them.
 const LIGHTEST_SINGLE: f64 = 1e-20;
 const FAINTEST_SINGLE: f64 = -60.0;
 
@@ -166,7 +166,8 @@ impl Enclosure<'_> {
             + 0.5 * sums.reached_spread
             + thinned * sums.reach)
             + self.drift_error[i];
-        let own = self.weights.map_or(1.0 / self.radius.len() as f64, |w| w[i]) * (-self.log_mass[i]).exp();
+        let share = self.weights.map_or(1.0 / self.radius.len() as f64, |w| w[i]);
+        let own = (share.ln() - self.log_mass[i]).exp();
         let moment = largest_eigenvalue(&sums.moment, self.dimension);
         let rate = thinned * (up(moment + sums.blur + own) + CANCELLED) - 1.0;
         let inflow = |x: &Influx| up(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;

@@ -48,8 +48,9 @@
 //! # Sources
 //! Three kinds of defect enter the same system, and since it is linear they are propagated side by side; the [`Budget`] is their shares:
 //! - *integration*: `|dẑ/dt − ṽ(ẑ)|` with the drift `ṽ` as computed, and the size of `δ` itself, as the run ends at `ẑ + δ`;
-//! - *truncation*: the certificate that each evaluation gives on what truncating or compressing the kernel sum has done to the drift;
-//! - *rounding*: the certificate on its rounding; rounding of the points where the drift was evaluated, carried through `J`; of
+//! - *truncation*: the certificates `c_k` that the evaluations at the nodes `θ_k` of a step, its ends among them, give on what truncating or
+//!   compressing the kernel sum has done to the drift; between the nodes they amount to `Σ_k |ℓ_k| c_k` (`lagrange.rs`);
+//! - *rounding*: the certificates on its rounding, likewise; rounding of the points where the drift was evaluated, carried through `J`; of
 //!   the path's velocity; of the coefficients, as a jump between steps.
 //!
 //! # From particles to measures
@@ -62,7 +63,7 @@
 //! run and flow is bounded as above.
 //!
 //! # What is proved
-//! In real arithmetic, given a bound on `|ρ_i|` over each third of a step, the numbers are upper bounds for every particle, whatever the
+//! In real arithmetic, given a bound on `|ρ_i|` over a step and on its mean over each stretch, the numbers are upper bounds for every particle, whatever the
 //! integrator, however large the errors. The drift's certificates and the roundings listed above are part of them. Sums
 //! over pairs that only bound something are taken in single precision, about rounded positions whose displacement is part of the tube, and with an allowance for what
 //! rounding does to positive sums. An error in the drift's code cannot hide, either: at the end of every step the drift is compared with an independent full sum, and
@@ -91,6 +92,7 @@ mod comparison;
 mod correction;
 mod curve;
 mod enclosure;
+mod lagrange;
 mod nodes;
 mod pairs;
 mod refusal;

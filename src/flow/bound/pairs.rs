@@ -23,6 +23,9 @@ pub(super) struct Pairs<R> {
     points: Vec<Vec<Block<R>>>,
     motion: Vec<Vec<Block<R>>>,
     radius: Vec<Block<R>>,
+    /// `ln ω_k`: a normalised weight is one exponential, however light both particles are.
+    logarithms: Vec<Block<R>>,
+    /// One, and zero for what has no mass.
     masses: Vec<Block<R>>,
     columns: Vec<Vec<Block<R>>>,
 }
@@ -93,12 +96,15 @@ impl<R: Real> Pairs<R> {
             |values: &[f64], c: usize| Block::row(n, |i| R::of(values[if i < n { i * d + c } else { c }]));
         let plain = |values: &[f64]| Block::row(n, |i| values.get(i).map_or_else(R::default, |x| R::of(*x)));
         let masses = enclosure.weights.map_or_else(|| vec![1.0 / n as f64; n], <[f64]>::to_vec);
+        let logarithm = |mass: &f64| if *mass > 0.0 { mass.ln() } else { 0.0 };
+        let one = |mass: &f64| if *mass > 0.0 { 1.0 } else { 0.0 };
         Self {
             dimension: d,
             points: (0..d).map(|c| spread(enclosure.points, c)).collect(),
             motion: (0..d).map(|c| spread(enclosure.motion, c)).collect(),
             radius: plain(enclosure.radius),
-            masses: plain(&masses),
+            logarithms: plain(&masses.iter().map(logarithm).collect::<Vec<_>>()),
+            masses: plain(&masses.iter().map(one).collect::<Vec<_>>()),
             columns: columns.map(|column| plain(&column.scaled())).collect(),
         }
     }
@@ -289,12 +295,16 @@ fn step<R: Real, V: Vector<Scalar = R>>(
         }
     }
     let (mut change, mut reach, mut exponent) = (none, none, none);
+    // No weight exceeds one, so whatever grows beyond `2^LARGEST` has an `x` of its own that makes the change of the mass infinite.
+    let largest = any.splat(R::LARGEST_EXPONENT);
     for n in 0..CHAINS {
         let apart = fixed.radius.add(any.load(&radius[first + n * V::WIDTH..]));
         change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(apart));
         reach[n] = fixed.half_length.mul_add(motion_2[n].sqrt(), apart);
-        let static_part = distance_2[n].mul_add(number(0.5), fixed.log_mass);
-        exponent[n] = static_part.sub(change[n]).mul(number(LOG2_E)).min(any.splat(R::LARGEST_EXPONENT));
+        let share = fixed.log_mass.sub(any.load(&pairs.logarithms[at][first + n * V::WIDTH..]));
+        let static_part = distance_2[n].mul_add(number(0.5), share);
+        let bits = static_part.sub(change[n]).mul(number(LOG2_E));
+        exponent[n] = bits.max(any.zero().sub(largest)).min(largest);
     }
     let mut weight = V::exp2_minus(number(1.0), exponent);
     for n in 0..CHAINS {

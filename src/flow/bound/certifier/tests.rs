@@ -31,11 +31,14 @@ impl StepObserver for Probe<'_> {
         let (from, until) = (step.start.raw_time.get(), step.end.raw_time.get());
         let ends = (begin.anchor(step.start), finish.anchor(step.end));
         let curve = certifier.correction.advance(&mut certifier.field, &PAIR, ends, (from, until - from))?;
+        let certificates = certifier.certificates(step.start)?;
         let samples: Vec<Sample> =
             SAMPLES.iter().map(|theta| certifier.sample(&curve, from, *theta)).collect::<Result<_>>()?;
         let cloud = certifier.field.start();
-        for (third, over) in OVER_THIRDS.iter().enumerate() {
-            let supply = supply(cloud, &samples, over, &curve.rounding(cloud.dimension()));
+        let path = curve.rounding(cloud.dimension());
+        let forcing = Forcing { cloud, samples: &samples, ends: &certificates, path };
+        for third in 0..SAMPLES.len() {
+            let supply = forcing.over(third as f64 / 3.0, (third + 1) as f64 / 3.0);
             let mut means = vec![0.0; cloud.len()];
             for look in 0..LOOKS {
                 let theta = (third as f64 + (look as f64 + 0.5) / LOOKS as f64) / 3.0;
