@@ -36,6 +36,8 @@ struct ErrorReport {
     estimate: Option<f64>,
     /// Mean error of the particles, an estimate for W1.
     estimate_w1: Option<f64>,
+    /// What the estimates say, if not how large the error is.
+    estimate_remark: Option<&'static str>,
     /// Bound on the largest error of a particle.
     bound_max: Option<f64>,
     /// Bound on W1.
@@ -71,6 +73,7 @@ impl ErrorReport {
         Self {
             estimate: error.estimate.map(|e| e.max),
             estimate_w1: error.estimate.map(|e| e.mean),
+            estimate_remark: error.estimate.and_then(|e| e.quality.remark()),
             bound_max: error.bound.as_ref().map(|b| b.max),
             bound_w1: error.bound.as_ref().map(|b| b.w1),
             budget: error.bound.as_ref().map(budget),
@@ -85,6 +88,9 @@ impl fmt::Display for ErrorReport {
         if let (Some(max), Some(mean)) = (self.estimate, self.estimate_w1) {
             let value = format_args!("{max:.1e} at the worst particle, {mean:.1e} in W1 (estimate)");
             output::line(f, "flow error", value)?;
+        }
+        if let Some(remark) = self.estimate_remark {
+            output::line(f, "", remark)?;
         }
         if let (Some(max), Some(w1)) = (self.bound_max, self.bound_w1) {
             output::line(f, "", format_args!("{max:.1e} at the worst particle, {w1:.1e} in W1 (bound)"))?;

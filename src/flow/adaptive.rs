@@ -3,9 +3,10 @@
 //! # Formula
 //! Tsitouras' 5(4) Runge–Kutta pair, six evaluations a step. A step is accepted when its estimated error `e_i` satisfies
 //! ```text
-//! max_i ( (1/d) Σ_k (e_ik / (atol + rtol |z_ik|))² )^{1/2} ≤ 1
+//! max_i |e_i| / √d ≤ atol + rtol·S
 //! ```
-//! for the *worst particle*: a mean over all particles would let single ones miss the tolerance by orders of magnitude. Between the steps the path is a quintic ([`hermite`](super::hermite)) through both ends and one more
+//! for the *worst particle*: a mean over all particles would let single ones miss the tolerance by orders of magnitude. The flow does not know where
+//! the origin is, so errors are not measured against coordinates but against the [`spread`] `S` of the cloud at the start. Between the steps the path is a quintic ([`hermite`](super::hermite)) through both ends and one more
 //! state, half a step from the start; that half step (six evaluations) is only taken when somebody looks. Neither the
 //! steps nor the end depend on what is looked at.
 //!
@@ -29,7 +30,8 @@ use diffsol::{
 
 use super::field::check_finite;
 use super::hermite::Hermite;
-use super::{Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
+use super::{Field, IntegrationEnd, Integrator, Moment, Step, StepObserver};
+use crate::cloud::{Cloud, norm};
 use crate::error::{Error, Result};
 use crate::scale::RawTime;
 
@@ -61,9 +63,6 @@ const MAX_CALIBRATION: f64 = 2.0;
 /// step-size control is out of order.
 const SAME_TIME: f64 = 200.0 * f64::EPSILON;
 
-/// How much tighter the run is that estimates the error.
-const REFINEMENT: f64 = 10.0;
-
 /// Adaptive integration at given tolerances. Those of the [default](Adaptive::default) suit coordinates of order one; only the caller knows
 /// the scale of the coordinates and what the result is for.
 ///
@@ -89,7 +88,7 @@ impl Adaptive {
     /// The tolerances of those who name none.
     pub const TOLERANCE: f64 = 1e-8;
 
-    /// Relative tolerance (zero is allowed: the flow does not know where the origin is) and absolute tolerance.
+    /// Relative tolerance, in units of the cloud's spread (zero is allowed), and absolute tolerance.
     pub fn new(rtol: f64, atol: f64) -> Result<Self> {
         if !(rtol >= 0.0 && rtol.is_finite()) {
             return Err(Error::InvalidParameter {
@@ -102,7 +101,7 @@ impl Adaptive {
             return Err(Error::InvalidParameter {
                 name: "absolute tolerance",
                 value: atol,
-                requirement: "a positive finite number (a coordinate may be zero)",
+                requirement: "a positive finite number (a cloud may have no extent)",
             });
         }
         Ok(Self { rtol, atol, max_steps: MAX_STEPS })
@@ -131,25 +130,20 @@ impl Integrator for Adaptive {
         let start = field.start();
         let mut right_hand_side =
             |time: f64, points: &[f64], derivative: &mut [f64]| field.evaluate(time, points, derivative);
-        let problem = self.problem(Equations {
+        let equations = Equations {
             right_hand_side: RefCell::new(&mut right_hand_side),
             start: start.points(),
             dimension: start.dimension(),
             context: NalgebraContext::with_nbatch(start.len()),
             failure: RefCell::new(None),
-        })?;
+        };
+        let problem = self.problem(self.permitted(start), equations)?;
         Run { settings: *self, solver: self.start(&problem, horizon)? }.follow_to(horizon, observer)
     }
 
     /// The tolerance that steps are accepted with, in Euclidean length.
-    fn step_error(&self, radius: f64, dimension: usize) -> Option<f64> {
-        Some(self.calibration() * (self.atol + self.rtol * radius) * (dimension as f64).sqrt())
-    }
-
-    /// A tenth of the tolerances: the error follows them in proportion.
-    fn refined(&self) -> Refinement {
-        let finer = Self { rtol: self.rtol / REFINEMENT, atol: self.atol / REFINEMENT, ..*self };
-        Refinement { integrator: Box::new(finer), gain: REFINEMENT }
+    fn step_error(&self, cloud: &Cloud) -> Option<f64> {
+        Some(self.permitted(cloud) * (cloud.dimension() as f64).sqrt())
     }
 }
 
@@ -160,12 +154,20 @@ impl Adaptive {
         tightness.powf(CALIBRATION_EXPONENT).clamp(1.0, MAX_CALIBRATION)
     }
 
-    fn problem<'e>(&self, equations: Equations<'e>) -> Result<OdeSolverProblem<Equations<'e>>> {
-        let calibration = self.calibration();
+    /// The error that the solver is permitted in a coordinate.
+    fn permitted(&self, cloud: &Cloud) -> f64 {
+        self.calibration() * (self.atol + self.rtol * spread(cloud))
+    }
+
+    fn problem<'e>(
+        &self,
+        permitted: f64,
+        equations: Equations<'e>,
+    ) -> Result<OdeSolverProblem<Equations<'e>>> {
         let mut problem = OdeBuilder::<Matrix>::new()
             .context(equations.context)
-            .rtol(self.rtol * calibration)
-            .atol([self.atol * calibration])
+            .rtol(0.0)
+            .atol([permitted])
             .build_from_eqn(equations)
             .map_err(|error| self.stuck(0.0, &error))?;
         problem.ode_options.max_timestep_growth = Some(MAX_GROWTH);
@@ -226,6 +228,34 @@ impl Adaptive {
 /// Steps in raw time that are longer than this on the whole are limited by stability: rates of decay go up to one, and an explicit method of order five
 /// takes steps of about three then.
 const STABLE_STEP: f64 = 1.0;
+
+/// How far particles are from each other: the distance from the median of all coordinates within which half the mass lies, per coordinate. Particles
+/// far away do not change it. The mean distance stands in where half the mass is at one place.
+fn spread(cloud: &Cloud) -> f64 {
+    let column = |k: usize| cloud.rows().map(|row| row[k]).collect();
+    let centre: Vec<f64> = (0..cloud.dimension()).map(|k| median(cloud, column(k))).collect();
+    let distance = |row: &[f64]| norm(&row.iter().zip(&centre).map(|(z, c)| z - c).collect::<Vec<f64>>());
+    let distances: Vec<f64> = cloud.rows().map(distance).collect();
+    let mean = || distances.iter().enumerate().map(|(i, r)| cloud.weight(i) * r).sum();
+    let typical = match median(cloud, distances.clone()) {
+        0.0 => mean(),
+        half => half,
+    };
+    typical / (cloud.dimension() as f64).sqrt()
+}
+
+/// The lower median of what every particle has one of, with the particles' weights.
+fn median(cloud: &Cloud, values: Vec<f64>) -> f64 {
+    let mut pairs: Vec<(f64, f64)> =
+        values.into_iter().enumerate().map(|(i, value)| (value, cloud.weight(i))).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut below = 0.0;
+    let middle = pairs.iter().find(|(_, weight)| {
+        below += weight;
+        below >= 0.5
+    });
+    middle.or(pairs.last()).map_or(0.0, |(value, _)| *value)
+}
 
 /// A run under way.
 struct Run<'p, 'e> {

@@ -5,14 +5,13 @@
 //! 2. [`Integrator::integrate`]: begin at `field.start()`, get every derivative from [`Field::evaluate`] (it guards against
 //!    NaN and counts), and hand each step to the observer as a [`Step`](super::Step) with a path in between that is as accurate as
 //!    the step itself. Do not look at what is being observed: the path must not depend on it.
-//! 3. [`Integrator::refined`]: the same method at a finer setting, for the error estimate.
-//! 4. A `mod` and a `pub use` line in the module above, and an entry in the lists `integrators()` of
+//! 3. A `mod` and a `pub use` line in the module above, and an entry in the lists `integrators()` of
 //!    `tests/flow/doubles.rs` and `tests/properties.rs`: what holds for one integrator is tested for all.
 //!
 //! Forward Euler in full, as an example:
 //!
 //! ```
-//! use ebflow::flow::{IntegrationEnd, Field, Integrator, Moment, Refinement, Step, StepObserver};
+//! use ebflow::flow::{IntegrationEnd, Field, Integrator, Moment, Step, StepObserver};
 //! use ebflow::{RawTime, Result};
 //!
 //! struct Euler { steps: u32 }
@@ -43,14 +42,11 @@
 //!         }
 //!         Ok(IntegrationEnd { points, steps: u64::from(self.steps), rejected: 0 })
 //!     }
-//!
-//!     fn refined(&self) -> Refinement {
-//!         Refinement { integrator: Box::new(Self { steps: 2 * self.steps }), gain: 2.0 }
-//!     }
 //! }
 //! ```
 
 use super::{Field, StepObserver};
+use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::scale::{Beta, RawTime};
 
@@ -64,17 +60,14 @@ pub trait Integrator: Send + Sync {
         observer: &mut dyn StepObserver,
     ) -> Result<IntegrationEnd>;
 
-    /// A finer integrator of the same kind, to estimate the error of this one where nothing better is known.
-    fn refined(&self) -> Refinement;
-
-    /// How far a step may put a particle from where the flow would have taken it, in a cloud within `radius` of the origin; `None` if the
-    /// integrator does not know. No step may leave the convex hull by more.
-    fn step_error(&self, _radius: f64, _dimension: usize) -> Option<f64> {
+    /// How far a step may put a particle of `cloud` from where the flow would have taken it; `None` if the integrator does not know.
+    /// No step may leave the convex hull by more.
+    fn step_error(&self, _cloud: &Cloud) -> Option<f64> {
         None
     }
 
-    /// The integrator along whose path the error of this one is judged, for an integrator whose own steps are too coarse to
-    /// be followed; `None` for all others.
+    /// The integrator that the error of this one is judged by, for an integrator whose own steps are too coarse and too many to be
+    /// taken in halves; `None` for all others.
     fn reference_integrator(&self, _beta: Beta, _horizon: RawTime) -> Option<Box<dyn Integrator>> {
         None
     }
@@ -90,12 +83,8 @@ impl<I: Integrator + ?Sized> Integrator for &I {
         (**self).integrate(field, horizon, observer)
     }
 
-    fn refined(&self) -> Refinement {
-        (**self).refined()
-    }
-
-    fn step_error(&self, radius: f64, dimension: usize) -> Option<f64> {
-        (**self).step_error(radius, dimension)
+    fn step_error(&self, cloud: &Cloud) -> Option<f64> {
+        (**self).step_error(cloud)
     }
 
     fn reference_integrator(&self, beta: Beta, horizon: RawTime) -> Option<Box<dyn Integrator>> {
@@ -112,12 +101,4 @@ pub struct IntegrationEnd {
     pub steps: u64,
     /// Steps tried and thrown away.
     pub rejected: u64,
-}
-
-/// A finer integrator, and how much finer.
-pub struct Refinement {
-    /// The same method at a finer setting.
-    pub integrator: Box<dyn Integrator>,
-    /// How many times smaller its error should be; above one.
-    pub gain: f64,
 }

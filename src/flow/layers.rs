@@ -12,7 +12,8 @@
 //! `alg:two_stage_multilayer_attn`, `upd:discr`; remark "Convex hull invariance"
 
 use super::field::check_finite;
-use super::{Adaptive, Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
+use super::{Adaptive, Field, IntegrationEnd, Integrator, Moment, Step, StepObserver};
+use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::scale::{Beta, RawTime};
 
@@ -104,13 +105,8 @@ impl Integrator for Layers {
         Ok(IntegrationEnd { points, steps: self.count as u64, rejected: 0 })
     }
 
-    /// Twice as many layers: half the error, since the rule is of first order.
-    fn refined(&self) -> Refinement {
-        Refinement { integrator: Box::new(Self { count: self.count.saturating_mul(2) }), gain: 2.0 }
-    }
-
     /// A layer is a convex combination, exactly.
-    fn step_error(&self, _radius: f64, _dimension: usize) -> Option<f64> {
+    fn step_error(&self, _cloud: &Cloud) -> Option<f64> {
         Some(0.0)
     }
 

@@ -15,6 +15,8 @@
 //! | [`ErrorBar`], [`bound`] | how far the end may be from the exact flow |
 //! | [`events`] | when an observable crosses a level |
 //! | `monitor` | what every run must obey, checked along the way |
+//! | `frame` | coordinates in which a cloud is about the origin |
+//! | `halved` | the better run that an error is estimated by |
 //!
 //! They meet in [`Flow`]: a schedule, a horizon, a drift, an integrator, and what is wanted along the way.
 //!
@@ -27,6 +29,8 @@ mod clock;
 mod error_bar;
 pub mod events;
 mod field;
+mod frame;
+mod halved;
 mod hermite;
 pub mod integrator;
 mod layers;
@@ -39,10 +43,10 @@ mod trajectory;
 
 pub use adaptive::Adaptive;
 pub use bound::{Bound, Budget, Refusal};
-pub use error_bar::{ErrorBar, ErrorEstimate};
+pub use error_bar::{ErrorBar, ErrorEstimate, Quality};
 pub use events::{AxisVariance, Crossing, Direction, DistanceTo, Event, Observable, Passages, TotalVariance};
 pub use field::Field;
-pub use integrator::{IntegrationEnd, Integrator, Refinement};
+pub use integrator::{IntegrationEnd, Integrator};
 pub use layers::Layers;
 pub use schedule::{Rates, Schedule};
 pub use step::{Moment, Step, StepObserver};
@@ -51,19 +55,19 @@ pub use trajectory::{Snapshot, Statistics, Trajectory};
 
 use std::sync::Arc;
 
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, norm};
 use crate::drift::{Auto, Drift};
 use crate::error::{Error, Result};
-use crate::scale::{Beta, RawTime};
+use crate::scale::RawTime;
 use bound::Certifier;
+use error_bar::Lengths;
+use frame::{Frame, Outside};
+use halved::Halved;
 use monitor::Monitor;
 use snapshots::Snapshots;
 
 /// A snapshot this little beyond the horizon, relatively, is one at the horizon: converting between the clocks rounds.
 const SAME_TIME: f64 = 4.0 * f64::EPSILON;
-
-/// A drift that visits at least this share of all pairs is worth watching for an estimate alone.
-const MOST_PAIRS: f64 = 0.25;
 
 /// A flow up to a horizon: what moves the particles, who follows them, and what is wanted along the way. It can be run on any cloud.
 ///
@@ -165,7 +169,8 @@ impl<'a> Flow<'a> {
     pub fn run_observed(&self, cloud: &Cloud, observer: &mut dyn StepObserver) -> Result<Trajectory> {
         self.check_events()?;
         let horizon = self.schedule.raw_time(self.horizon)?;
-        Problem { flow: self, cloud, horizon, snapshots: self.snapshot_times(horizon)? }.solve(observer)
+        let (frame, snapshots) = (Frame::of(cloud)?, self.snapshot_times(horizon)?);
+        Problem { flow: self, cloud, frame, horizon, snapshots }.solve(observer)
     }
 
     fn check_events(&self) -> Result<()> {
@@ -199,6 +204,7 @@ impl<'a> Flow<'a> {
 struct Problem<'a> {
     flow: &'a Flow<'a>,
     cloud: &'a Cloud,
+    frame: Frame<'a>,
     horizon: RawTime,
     snapshots: Vec<RawTime>,
 }
@@ -206,105 +212,108 @@ struct Problem<'a> {
 impl Problem<'_> {
     fn solve(&self, observer: &mut dyn StepObserver) -> Result<Trajectory> {
         let (schedule, integrator) = (&self.flow.schedule, self.flow.integrator.as_ref());
-        let beta = self.watched_beta()?;
-        let reference = beta.and_then(|beta| integrator.reference_integrator(beta, self.horizon));
-        let own = beta.filter(|_| reference.is_none());
-        let mut certifier = own.map(|beta| self.certifier(beta));
+        let reference = self.reference()?;
+        let mut certifier = self.certifier();
         let mut watch = Watch {
             monitor: Monitor::new(self.cloud, schedule, integrator),
             snapshots: Snapshots::new(&self.snapshots, self.cloud.points()),
-            certifier: certifier.as_mut(),
+            ends: Vec::new(),
+            certifier: certifier.as_mut().filter(|_| reference.is_none()),
             observer,
         };
         let run = self.integrate(integrator, &mut watch)?;
-        let snapshots = self.collect(watch.snapshots)?;
-        let judgement = match (certifier, beta.zip(reference)) {
-            (Some(certifier), _) => self.judge(certifier, &run.end, &run.end, 0)?,
-            (None, Some((beta, reference))) => {
-                let mut certifier = self.certifier(beta);
-                let watched = self.integrate(reference.as_ref(), &mut certifier)?;
-                self.judge(certifier, &run.end, &watched.end, watched.statistics.evaluations)?
-            }
-            (None, None) => self.judge_by_refinement(&run.end)?,
+        let (snapshots, ends) = (self.collect(watch.snapshots)?, watch.ends);
+        let better = match (&reference, &mut certifier) {
+            (Some(reference), Some(certifier)) => Some(self.integrate(reference.as_ref(), certifier)?),
+            (Some(reference), None) => Some(self.integrate(reference.as_ref(), &mut Unobserved)?),
+            (None, _) if self.is_estimated() => Some(self.integrate(&Halved { ends }, &mut Unobserved)?),
+            (None, _) => None,
         };
+        let watched = better.as_ref().filter(|_| reference.is_some()).unwrap_or(&run);
+        let spent = certifier.as_ref().map_or(0, Certifier::evaluations);
+        let estimate = better.as_ref().filter(|_| self.is_estimated());
+        let estimate = estimate.map(|better| self.estimate(&run, better, spent)).transpose()?;
+        let (bound, refusal) = self.bound(certifier.as_ref(), &run.end, &watched.end);
+        let events = certifier.map_or(Ok(Vec::new()), Certifier::into_passages)?;
         Ok(Trajectory {
             snapshots,
             end: run.end,
             raw_time: self.horizon,
             score_time: schedule.score_time(self.horizon)?,
-            events: judgement.events,
+            events,
             statistics: run.statistics,
-            error: judgement.error,
+            error: ErrorBar { estimate, bound, refusal },
         })
     }
 
-    /// Integrates, unless there is no time to go.
+    /// Integrates about the origin, unless there is no time to go.
     fn integrate(&self, integrator: &dyn Integrator, observer: &mut dyn StepObserver) -> Result<Run> {
         if self.horizon.get() == 0.0 {
-            return Ok(Run { end: self.cloud.clone(), statistics: Statistics::default() });
+            return Ok(Run { end: self.cloud.clone(), statistics: Statistics::default(), rounding: 0.0 });
         }
-        let mut field = self.field();
+        let (drift, schedule) = (self.flow.drift.as_ref(), &self.flow.schedule);
+        let mut field = Field::new(drift, schedule, self.frame.centred());
+        let mut outside = Outside { frame: &self.frame, observer };
         let IntegrationEnd { points, steps, rejected } =
-            integrator.integrate(&mut field, self.horizon, observer)?;
+            integrator.integrate(&mut field, self.horizon, &mut outside)?;
         let (evaluations, pairs) = (field.evaluations(), field.pairs());
         let statistics = Statistics { steps, rejected, evaluations, pairs };
-        Ok(Run { end: self.cloud.moved_to(points)?, statistics })
+        let rounding = self.rounding(&field, steps);
+        Ok(Run { end: self.cloud.moved_to(self.frame.outside(points))?, statistics, rounding })
     }
 
-    /// The inverse temperature, if a run has to be watched and can be. Watching sums over all pairs, once a step: for an estimate alone
-    /// that is too much beside a drift that visits few of them, and a finer run is cheaper.
-    fn watched_beta(&self) -> Result<Option<Beta>> {
-        let beta = self.flow.schedule.constant_beta();
-        if self.flow.request == ErrorRequest::Bound || !self.flow.events.is_empty() {
-            return Ok(beta);
-        }
-        if self.flow.request == ErrorRequest::Nothing || beta.is_none() {
+    /// What the roundings of a run may have done to any particle (see [`error_bar`]).
+    fn rounding(&self, field: &Field<'_>, steps: u64) -> f64 {
+        let reach = |cloud: &Cloud| cloud.rows().map(norm).fold(0.0, f64::max);
+        let drift = field.last().rounding.iter().copied().fold(0.0, f64::max);
+        let positions = reach(self.cloud) + (steps + 2) as f64 * reach(self.frame.centred());
+        0.5 * f64::EPSILON * positions + self.horizon.get() * drift
+    }
+
+    fn is_estimated(&self) -> bool {
+        self.flow.request >= ErrorRequest::Estimate
+    }
+
+    /// The integrator that the flow's own is judged by, if it asks for one and is to be judged.
+    fn reference(&self) -> Result<Option<Box<dyn Integrator>>> {
+        if !self.is_estimated() && self.flow.events.is_empty() {
             return Ok(None);
         }
-        let mut field = self.field();
-        field.evaluate(0.0, self.cloud.points(), &mut vec![0.0; self.cloud.points().len()])?;
-        let all = (self.cloud.len() as f64).powi(2);
-        Ok(beta.filter(|_| field.pairs() as f64 >= MOST_PAIRS * all))
+        let beta = self.flow.schedule.at(0.0)?.beta;
+        Ok(self.flow.integrator.reference_integrator(beta, self.horizon))
     }
 
-    fn field(&self) -> Field<'_> {
-        Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud)
-    }
-
-    fn certifier(&self, beta: Beta) -> Certifier<'_> {
+    /// Who watches a run for a bound and for events, where the schedule lets him.
+    fn certifier(&self) -> Option<Certifier<'_>> {
         let bound = self.flow.request == ErrorRequest::Bound;
-        Certifier::new(self.field(), beta, bound).looking_for(&self.flow.events)
+        let beta = self.flow.schedule.constant_beta().filter(|_| bound || !self.flow.events.is_empty())?;
+        let field = Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud);
+        Some(Certifier::new(field, beta, bound).looking_for(&self.flow.events))
     }
 
-    /// What a certifier that watched a run to `watched` says about one that ended at `end`; `spent` evaluations were made to get to `watched`
-    /// for no other purpose.
-    fn judge(&self, certifier: Certifier<'_>, end: &Cloud, watched: &Cloud, spent: u64) -> Result<Judgement> {
-        let error = certifier.error_of(end, watched);
-        let evaluations = spent + certifier.evaluations();
-        let request = self.flow.request;
-        let estimate =
-            (request >= ErrorRequest::Estimate).then(|| ErrorEstimate::of(end, &error, evaluations));
-        let (bound, refusal) = match (request == ErrorRequest::Bound).then(|| certifier.bound(end, &error)) {
-            None => (None, None),
+    /// The error of a run, from a better one; `spent` evaluations were made for other error bars.
+    fn estimate(&self, run: &Run, better: &Run, spent: u64) -> Result<ErrorEstimate> {
+        let kernel = self.flow.schedule.at(0.0)?.beta.get().powf(-0.5);
+        let lengths = Lengths { rounding: run.rounding.max(better.rounding), kernel };
+        let evaluations = better.statistics.evaluations + spent;
+        Ok(ErrorEstimate::between(&run.end, &better.end, &lengths, evaluations))
+    }
+
+    /// What a certifier that watched a run to `watched` says about one that ended at `end`, if it is asked.
+    fn bound(
+        &self,
+        certifier: Option<&Certifier<'_>>,
+        end: &Cloud,
+        watched: &Cloud,
+    ) -> (Option<Bound>, Option<Refusal>) {
+        if self.flow.request < ErrorRequest::Bound {
+            return (None, None);
+        }
+        match certifier.map(|certifier| certifier.bound(end, &certifier.error_of(end, watched))) {
+            None => (None, Some(Refusal::VaryingSchedule)),
             Some(Ok(bound)) => (Some(bound), None),
             Some(Err(refusal)) => (None, Some(refusal)),
-        };
-        Ok(Judgement { error: ErrorBar { estimate, bound, refusal }, events: certifier.into_passages()? })
-    }
-
-    /// Estimates the error of a run that was not watched by a finer one, if an estimate is wanted.
-    fn judge_by_refinement(&self, end: &Cloud) -> Result<Judgement> {
-        if self.flow.request == ErrorRequest::Nothing {
-            return Ok(Judgement::default());
         }
-        let finer = self.flow.integrator.refined();
-        let run = self.integrate(finer.integrator.as_ref(), &mut Unobserved)?;
-        let estimate = ErrorEstimate::between(end, &run.end, finer.gain, run.statistics.evaluations);
-        let refusal = (self.flow.request == ErrorRequest::Bound).then_some(Refusal::VaryingSchedule);
-        Ok(Judgement {
-            error: ErrorBar { estimate: Some(estimate), bound: None, refusal },
-            events: Vec::new(),
-        })
     }
 
     fn collect(&self, snapshots: Snapshots<'_>) -> Result<Vec<Snapshot>> {
@@ -316,23 +325,20 @@ impl Problem<'_> {
     }
 }
 
-/// What is known about a run beside its end.
-#[derive(Default)]
-struct Judgement {
-    error: ErrorBar,
-    events: Vec<Passages>,
-}
-
 /// One pass from the start to the horizon.
 struct Run {
     end: Cloud,
     statistics: Statistics,
+    /// What rounding may have done to any particle.
+    rounding: f64,
 }
 
 /// The snapshots of a flow, and whoever else looks on.
 struct Watch<'a, 'c> {
     monitor: Monitor<'a>,
     snapshots: Snapshots<'a>,
+    /// When the steps ended.
+    ends: Vec<f64>,
     certifier: Option<&'a mut Certifier<'c>>,
     observer: &'a mut dyn StepObserver,
 }
@@ -341,6 +347,7 @@ impl StepObserver for Watch<'_, '_> {
     fn accepted(&mut self, step: &Step<'_>) -> Result<()> {
         self.monitor.accepted(step)?;
         self.snapshots.accepted(step)?;
+        self.ends.push(step.end.raw_time.get());
         if let Some(certifier) = &mut self.certifier {
             certifier.accepted(step)?;
         }

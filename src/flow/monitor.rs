@@ -81,7 +81,7 @@ impl<'a> Monitor<'a> {
     pub fn new(cloud: &'a Cloud, schedule: &'a Schedule, integrator: &dyn Integrator) -> Self {
         let directions = directions(cloud.dimension());
         let extent = Extent::of(cloud.points(), &directions);
-        let step_error = integrator.step_error(extent.radius, cloud.dimension());
+        let step_error = integrator.step_error(cloud);
         let centre = cloud.points()[..cloud.dimension()].to_vec();
         let centre = Moments::of(cloud, cloud.points(), &centre)
             .mean

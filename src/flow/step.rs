@@ -48,7 +48,12 @@ impl<'a> Step<'a> {
                 requirement: "within the step",
             });
         }
-        (self.between)(raw_time.get())
+        self.between(raw_time.get())
+    }
+
+    /// The path strictly inside the step.
+    pub(super) fn between(&self, raw_time: f64) -> Result<Vec<f64>> {
+        (self.between)(raw_time)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::law::Law;
 use crate::measured::Bracket;
 
-/// Distances on the line are good to this share of the largest coordinate: their own tests hold them to it.
+/// Distances from a law on the line are good to this share of the largest coordinate: the distribution functions are, and their own tests hold them to it.
 const LINE: f64 = 1e-14;
 
 /// How a distance was found.
@@ -45,11 +45,10 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Rounding is relative to the coordinates, and to the distance itself.
-    fn on_line(w1: f64, clouds: &[&Cloud]) -> Self {
-        let coordinates = clouds.iter().flat_map(|cloud| cloud.points());
-        let rounding = LINE * coordinates.fold(w1, |largest, x| largest.max(x.abs()));
-        let bracket = Bracket { lower: (w1 - rounding).max(0.0), upper: w1 + rounding };
+    /// Known but for so much rounding.
+    fn on_line(w1: f64, rounding: f64) -> Self {
+        let (lower, upper) = ((w1 - rounding).next_down().max(0.0), (w1 + rounding).next_up());
+        let bracket = Bracket { lower, upper };
         Self { w1, bracket, method: Method::Line, sampled: None }
     }
 
@@ -73,7 +72,8 @@ impl Distance {
 /// ```
 pub fn distance(a: &Cloud, b: &Cloud) -> Result<Distance> {
     if a.dimension() == 1 && b.dimension() == 1 {
-        return Ok(Distance::on_line(line::w1(a, b)?, &[a, b]));
+        let w1 = line::w1(a, b)?;
+        return Ok(Distance::on_line(w1, line::rounding(a, b, w1)));
     }
     Distance::by_transport(a, b)
 }
@@ -95,7 +95,9 @@ pub fn w1(a: &Cloud, b: &Cloud) -> Result<Bracket> {
 pub fn distance_to_law(cloud: &Cloud, law: &Law, sampling: &Sampling) -> Result<Distance> {
     check_dimension(cloud, law)?;
     if law.dimension() == 1 {
-        return Ok(Distance::on_line(line::w1_to_law(cloud, &law.on_line()?)?, &[cloud]));
+        let w1 = line::w1_to_law(cloud, &law.on_line()?)?;
+        let rounding = LINE * cloud.points().iter().fold(w1, |largest, x| largest.max(x.abs()));
+        return Ok(Distance::on_line(w1, rounding));
     }
     if let Some(atoms) = atoms_of(law)? {
         return Distance::by_transport(cloud, &atoms);

@@ -25,7 +25,7 @@ impl Confidence {
     }
 
     /// How many standard errors to either side, for an error estimated with this many degrees of freedom.
-    fn reach(self, freedom: f64) -> f64 {
+    pub(crate) fn reach(self, freedom: f64) -> f64 {
         match StudentsT::new(0.0, 1.0, freedom) {
             Ok(student) => student.inverse_cdf(0.5 + 0.5 * self.0),
             Err(_) => f64::INFINITY,

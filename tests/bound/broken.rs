@@ -1,7 +1,7 @@
 //! Right-hand sides and integrators that are wrong on purpose: something must notice.
 
 use ebflow::drift::Dense;
-use ebflow::flow::{Field, Flow, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
+use ebflow::flow::{Field, Flow, IntegrationEnd, Integrator, Moment, Step, StepObserver};
 use ebflow::{Adaptive, Beta, Cloud, CloudView, Drift, DriftField, Layers, RawTime, Result, Targets};
 
 use crate::problems::{Problem, Shape};
@@ -128,10 +128,6 @@ impl Integrator for PosingEuler {
         }
         Ok(IntegrationEnd { points, steps: u64::from(STEPS), rejected: 0 })
     }
-
-    fn refined(&self) -> Refinement {
-        Refinement { integrator: Box::new(Self), gain: 2.0 }
-    }
 }
 
 #[test]
@@ -201,11 +197,7 @@ impl Integrator for Overshooting {
         Ok(IntegrationEnd { points: next, steps: 1, rejected: 0 })
     }
 
-    fn refined(&self) -> Refinement {
-        Refinement { integrator: Box::new(Self), gain: 2.0 }
-    }
-
-    fn step_error(&self, _radius: f64, _dimension: usize) -> Option<f64> {
+    fn step_error(&self, _cloud: &Cloud) -> Option<f64> {
         Some(0.0)
     }
 }

@@ -5,7 +5,7 @@ use ebflow::claim::confine::{
     ActionEstimate, InvariantBall, LayersToFlow, MomentGrowth, Stability, lipschitz,
 };
 use ebflow::claim::{Claim, Record, Role, Row, VerdictKind, baseline};
-use ebflow::flow::{Field, IntegrationEnd, Integrator, Moment, Refinement, Step, StepObserver};
+use ebflow::flow::{Field, IntegrationEnd, Integrator, Moment, Step, StepObserver};
 use ebflow::{BallRadius, Beta, Drift, RawTime, Result};
 
 use crate::drifts::{DOUBLED, HALVED, LOST, PLAIN, REPELLING, SCORE, WRONG_SIGN, WithoutSelf};
@@ -206,10 +206,6 @@ impl Integrator for Rule {
             points = next;
         }
         Ok(IntegrationEnd { points, steps: self.steps as u64, rejected: 0 })
-    }
-
-    fn refined(&self) -> Refinement {
-        Refinement { integrator: Box::new(Self { steps: 2 * self.steps, ..*self }), gain: 2.0 }
     }
 }
 

@@ -3,8 +3,10 @@
 mod accuracy;
 mod doubles;
 mod edges;
+mod estimates;
 mod failures;
 mod gaussian;
 mod observers;
+mod problems;
 mod reference;
 mod schedules;

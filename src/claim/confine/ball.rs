@@ -207,8 +207,7 @@ impl InvariantBall {
         let integrator = Adaptive::new(0.0, TOLERANCE)?;
         let times: Vec<f64> = (1..=LEGS).map(|k| HORIZON * k as f64 / LEGS as f64).collect();
         let legs = follow(&scene.cloud, self.drift, scene.beta, &times, &integrator)?;
-        let step_error =
-            integrator.step_error(scene.case.radius, scene.cloud.dimension()).unwrap_or(f64::INFINITY);
+        let step_error = integrator.step_error(&scene.cloud).unwrap_or(f64::INFINITY);
         let clouds: Vec<&Cloud> =
             std::iter::once(&scene.cloud).chain(legs.iter().map(|leg| &leg.cloud)).collect();
         let widest = largest(clouds[1..].iter().map(|cloud| radius(cloud)));

@@ -208,3 +208,32 @@ proptest! {
         prop_assert!((here - there).abs() < ROUNDOFF);
     }
 }
+
+/// Distances between clouds of integers are fractions: the numerator by integer arithmetic, the difference by one fused operation.
+#[test]
+fn rounding_between_clouds_is_bounded() {
+    let mut stream = generator(11);
+    let mut worst = 0.0_f64;
+    for round in 0..2000_usize {
+        let mut points = |count: usize| -> Vec<f64> {
+            (0..count).map(|_| (2e6 * stream.random::<f64>() - 1e6).floor()).collect()
+        };
+        let (n, m) = (1 + round % 37, 1 + round % 29);
+        let (a, b) = (points(n), points(m));
+        // n·m·W1 = Σ |m #(a ≤ x) − n #(b ≤ x)| (next x − x)
+        let mut all: Vec<f64> = a.iter().chain(&b).copied().collect();
+        all.sort_by(f64::total_cmp);
+        let count = |points: &[f64], x: f64| points.iter().filter(|p| **p <= x).count() as i64;
+        let area = |pair: &[f64]| {
+            (m as i64 * count(&a, pair[0]) - n as i64 * count(&b, pair[0])).abs() * (pair[1] - pair[0]) as i64
+        };
+        let numerator = all.windows(2).map(area).sum::<i64>() as f64;
+        let (a, b) = (Cloud::new(a, 1).unwrap(), Cloud::new(b, 1).unwrap());
+        let w1 = w1(&a, &b).unwrap();
+        let error = w1.mul_add((n * m) as f64, -numerator).abs() / (n * m) as f64;
+        let allowed = rounding(&a, &b, w1);
+        assert!(error <= allowed, "{round}: {error:e} > {allowed:e}");
+        worst = worst.max(error / allowed);
+    }
+    println!("at most {worst} of the bound");
+}

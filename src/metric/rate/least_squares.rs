@@ -47,6 +47,18 @@ impl LinearFit {
         &self.inverse_gram * (self.residual / self.freedom as f64)
     }
 
+    /// A linear combination of the coefficients.
+    pub(super) fn value(&self, combination: &[f64]) -> f64 {
+        self.coefficients.iter().zip(combination).map(|(c, k)| c * k).sum()
+    }
+
+    /// How far a linear combination of the coefficients may go to either side of its best value until the squared residuals amount to `limit`.
+    pub(super) fn room(&self, combination: &[f64], limit: f64) -> f64 {
+        let combination = DVector::from_column_slice(combination);
+        let spread = (combination.transpose() * &self.inverse_gram * &combination)[(0, 0)];
+        ((limit - self.residual).max(0.0) * spread.max(0.0)).sqrt()
+    }
+
     /// The interval of a linear combination of the coefficients.
     pub(super) fn interval(&self, combination: &[f64], confidence: Confidence) -> Interval {
         let combination = DVector::from_column_slice(combination);

@@ -2,13 +2,20 @@
 //!
 //! # Formula
 //! Minimises `Σ ((y − aN^{−p} − b)/ȳ_N)²` with `ȳ_N` the mean over the seeds at size `N`. For fixed `p` the model is linear in
-//! `a` and `b`, which leaves a search over `p` alone; Gauss–Newton steps finish it. Intervals come from the linearised
-//! model at the minimum.
+//! `a` and `b`, which leaves a search over `p` alone; Gauss–Newton steps finish it.
 //!
-//! # What the intervals are
-//! Linearised ones: they know the curvature of the model at the minimum only. Where the power part has not died out at the largest sizes, `b` trades
-//! against `p` and its likelihood is skewed. In 300 simulated studies intervals of `b` at a nominal 95 % covered it in 83 to 91 %, and
-//! all misses were on one side.
+//! # Intervals
+//! Of the profile likelihood: with `S` the sum of squares, `ν` the degrees of freedom and Student's quantile `t`, a value of a parameter is in its interval when the other two can be
+//! chosen such that
+//! ```text
+//! S ≤ S_min (1 + t²/ν)
+//! ```
+//! For a linear model that is Student's interval. Here `b` trades against `p` where the power part has not died out at the largest sizes, and its likelihood is
+//! skewed; the interval is skewed with it. For every `p` with `S_p ≤ S_min (1 + t²/ν)` the model is linear, and `a` and `b` have intervals in closed form, whose union over `p` is sought:
+//! one search over `p` for each end. Standard errors are those of the linearised model.
+//!
+//! Over simulated studies the intervals of `b` at a nominal 95 % cover it in COVERAGE, with as many misses on
+//! either side (`tests.rs`); those of the linearised model missed on one side only.
 
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
@@ -17,6 +24,7 @@ use super::RateData;
 use super::least_squares::LinearFit;
 use crate::error::{Error, Result};
 use crate::metric::interval::{Confidence, Interval};
+use crate::numeric::root::bisect;
 
 /// Exponents searched. Outside, a power law cannot be told from a logarithm or from a single outlier.
 const EXPONENTS: std::ops::RangeInclusive<f64> = 0.02..=4.0;
@@ -27,6 +35,9 @@ const STEPS: usize = 60;
 /// A step below this share of the exponent is rounding.
 const CONVERGED: f64 = 1e-12;
 
+/// Golden sections of the exponents: what is left is `1e-12` of them, and the value near its maximum is good to the square of that.
+const SECTIONS: usize = 58;
+
 /// A fitted mixed rate `y = a·N^{−p} + b`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -35,8 +46,7 @@ pub struct MixedFit {
     pub prefactor: Interval,
     /// `p`: positive when the error falls.
     pub exponent: Interval,
-    /// `b`: what more particles do not remove. Resolved when its interval stays clear of zero. The interval is that of the linearised model, which covers
-    /// `b` less often than it says.
+    /// `b`: what more particles do not remove. Resolved when its interval stays clear of zero.
     pub floor: Interval,
     /// Relative standard deviation of the values about the curve.
     pub scatter: f64,
@@ -76,16 +86,18 @@ pub fn mixed_fit(data: &RateData, confidence: Confidence) -> Result<MixedFit> {
     let prefactor = fit.interval(&[growth, growth * end.amplitude * relative.centre, 0.0], confidence);
     let exponent = fit.interval(&[0.0, 1.0, 0.0], confidence);
     let floor = fit.interval(&[0.0, 0.0, 1.0], confidence);
-    let place = |interval: Interval, estimate: f64| Interval {
+    let region = Region::new(&relative, end.exponent, confidence)?;
+    let place = |error: Interval, estimate: f64, [lower, upper]: [f64; 2]| Interval {
         estimate,
-        lower: estimate + (interval.lower - interval.estimate),
-        upper: estimate + (interval.upper - interval.estimate),
-        ..interval
+        standard_error: error.standard_error,
+        lower: lower.min(estimate),
+        upper: upper.max(estimate),
     };
+    let prefactors = region.union(|p| [(p * relative.centre).exp(), 0.0])?;
     Ok(MixedFit {
-        prefactor: place(prefactor, end.amplitude * growth),
-        exponent: place(exponent, end.exponent),
-        floor: place(floor, end.floor),
+        prefactor: place(prefactor, end.amplitude * growth, prefactors),
+        exponent: place(exponent, end.exponent, region.exponents),
+        floor: place(floor, end.floor, region.union(|_| [0.0, 1.0])?),
         scatter: (fit.residual / fit.freedom() as f64).sqrt(),
     })
 }
@@ -177,6 +189,56 @@ impl Relative {
         let rest = DVector::from_fn(rows, |row, _| self.value[row] - self.model(at, row));
         LinearFit::new(DMatrix::from_fn(rows, 3, entry), &rest)
     }
+}
+
+/// The exponents that the data allow, and how far the squared residuals may grow.
+struct Region<'a> {
+    data: &'a Relative,
+    limit: f64,
+    exponents: [f64; 2],
+}
+
+impl<'a> Region<'a> {
+    fn new(data: &'a Relative, best: f64, confidence: Confidence) -> Result<Self> {
+        let fit = data.linear(best)?;
+        // One degree of freedom less than the linear fit: the exponent is fitted as well.
+        let freedom = (fit.freedom() - 1) as f64;
+        let limit = fit.residual * (1.0 + confidence.reach(freedom).powi(2) / freedom);
+        let allowed = |exponent: f64| Ok(data.linear(exponent)?.residual <= limit);
+        let (low, high) = (*EXPONENTS.start(), *EXPONENTS.end());
+        let lower = if allowed(low)? { low } else { bisect(low, best, |p| Ok(!allowed(p)?))?[1] };
+        let upper = if allowed(high)? { high } else { bisect(best, high, allowed)?[0] };
+        Ok(Self { data, limit, exponents: [lower, upper] })
+    }
+
+    /// The union over the exponents of the intervals of a linear combination of `a'` and `b`.
+    fn union(&self, combination: impl Fn(f64) -> [f64; 2]) -> Result<[f64; 2]> {
+        let end = |exponent: f64, side: f64| {
+            let (fit, combination) = (self.data.linear(exponent)?, combination(exponent));
+            Ok(side * fit.value(&combination) + fit.room(&combination, self.limit))
+        };
+        let [low, high] = self.exponents.map(f64::ln);
+        let farthest = |side: f64| golden_maximum([low, high], |p| end(p.exp(), side));
+        Ok([-farthest(-1.0)?, farthest(1.0)?])
+    }
+}
+
+/// The largest value of a function that rises and then falls, by golden sections.
+fn golden_maximum([mut low, mut high]: [f64; 2], value: impl Fn(f64) -> Result<f64>) -> Result<f64> {
+    let share = (3.0 - 5.0_f64.sqrt()) / 2.0;
+    let place = |low: f64, high: f64| low + share * (high - low);
+    let (mut left, mut right) = (place(low, high), place(high, low));
+    let mut values = [value(left)?, value(right)?];
+    for _ in 0..SECTIONS {
+        if values[0] >= values[1] {
+            (high, right, left) = (right, left, place(low, right));
+            values = [value(left)?, values[0]];
+        } else {
+            (low, left, right) = (left, right, place(high, left));
+            values = [values[1], value(right)?];
+        }
+    }
+    Ok(values[0].max(values[1]))
 }
 
 impl Parameters {

@@ -91,14 +91,128 @@ fn drift_matches_a_quadratic_fit() {
     assert_eq!(range.local_slopes.len(), 5);
 }
 
+/// About `1/√N + 0.02` with a scatter of a tenth, and `0.9 N^−0.72 + 0.002`; three seeds.
+const NOISY: [[f64; 3]; 6] = [
+    [0.118, 0.104, 0.127],
+    [0.092, 0.081, 0.095],
+    [0.066, 0.073, 0.061],
+    [0.058, 0.049, 0.054],
+    [0.047, 0.041, 0.046],
+    [0.037, 0.041, 0.034],
+];
+const STEEP: [[f64; 3]; 6] = [
+    [0.0342, 0.0335, 0.0327],
+    [0.0216, 0.0209, 0.0213],
+    [0.0135, 0.0131, 0.0137],
+    [0.00876, 0.00852, 0.00869],
+    [0.00594, 0.00612, 0.00587],
+    [0.00431, 0.00420, 0.00428],
+];
+
 /// `scipy.optimize.curve_fit` of `a N^-p + b` with `sigma` the means over seeds, `absolute_sigma=False`, tolerances 1e-15.
 #[test]
 fn mixed_fit_matches_curve_fit() {
     let fit = mixed_fit(&table(&MIXED), confidence()).unwrap();
-    let quantile = 2.131449545559776;
-    agrees(fit.prefactor, 0.9848034930137325, 0.04969826834027995, quantile, CURVE_FIT);
-    agrees(fit.exponent, 0.5121496703542155, 0.011886142862969585, quantile, CURVE_FIT);
-    agrees(fit.floor, 0.016091645150759545, 0.0008441238752860713, quantile, CURVE_FIT);
+    for (interval, estimate, error) in [
+        (fit.prefactor, 0.9848034930137325, 0.04969826834027995),
+        (fit.exponent, 0.5121496703542155, 0.011886142862969585),
+        (fit.floor, 0.016091645150759545, 0.0008441238752860713),
+    ] {
+        close(interval.estimate, estimate, CURVE_FIT);
+        close(interval.standard_error, error, CURVE_FIT);
+    }
+}
+
+/// SciPy 1.17: for each parameter `brentq` of `S(v) − S_min (1 + t²/ν)`, with `S(v)` minimised over the other two by `least_squares`; estimate and both ends.
+#[test]
+fn intervals_are_those_of_the_profile_likelihood() {
+    let rows = [
+        (
+            &MIXED,
+            [
+                [0.9848034918950146, 0.8854729335962939, 1.0973541262939757],
+                [0.5121496700779005, 0.486921868647036, 0.5374662764916719],
+                [0.01609164513126399, 0.014209606719105566, 0.017807639268806196],
+            ],
+        ),
+        (
+            &NOISY,
+            [
+                [1.0931481868525479, 0.4754081539524228, 2.905101367833395],
+                [0.531977913299152, 0.3190715829119995, 0.7526170537447561],
+                [0.022576503557837854, -0.0012614761895099887, 0.03336866734852212],
+            ],
+        ),
+        (
+            &STEEP,
+            [
+                [0.9025244205595102, 0.7851458261699452, 1.038193096429738],
+                [0.7249885237568281, 0.6962129702837906, 0.7538513467435244],
+                [0.0016646059602528453, 0.0013469718096191367, 0.0019601972177293626],
+            ],
+        ),
+    ];
+    for (values, expected) in rows {
+        let fit = mixed_fit(&table(values), confidence()).unwrap();
+        for (interval, [estimate, lower, upper]) in
+            [fit.prefactor, fit.exponent, fit.floor].iter().zip(expected)
+        {
+            close(interval.estimate, estimate, CURVE_FIT);
+            close(interval.lower, lower, CURVE_FIT);
+            close(interval.upper, upper, CURVE_FIT);
+        }
+    }
+}
+
+/// Simulated studies of each kind in `cargo test`; `EBFLOW_STUDIES` asks for more.
+const STUDIES: usize = 100;
+
+/// Intervals of the floor at a nominal 95 % over simulated studies of six kinds; misses on both sides. The share allowed is five binomial deviations off.
+#[test]
+fn intervals_of_the_floor_cover_it_as_often_as_they_say() {
+    let studies = std::env::var("EBFLOW_STUDIES").map_or(STUDIES, |count| count.parse().unwrap());
+    let mut generator = generator(SEED);
+    let kinds: [(&[f64], usize, f64, f64, f64); 6] = [
+        (&SIZES, 4, 0.03, 0.5, 0.02),
+        (&SIZES, 4, 0.1, 0.5, 0.02),
+        (&SIZES, 3, 0.03, 0.75, 0.002),
+        (&[100.0, 1000.0, 10000.0], 5, 0.05, 0.5, 0.005),
+        (&[100.0, 400.0, 1600.0, 6400.0], 8, 0.05, 0.5, 0.005),
+        (&[100.0, 300.0, 1000.0, 3000.0, 10000.0], 5, 0.05, 0.3, 0.05),
+    ];
+    let (mut all, mut covered, mut above, mut refused) = (0.0, 0.0, 0.0, 0.0);
+    for (sizes, seeds, scatter, exponent, floor) in kinds {
+        let before = (all, covered);
+        for _ in 0..studies {
+            let mut value = |size: &f64| -> f64 {
+                let standard: f64 = StandardNormal.sample(&mut generator);
+                (size.powf(-exponent) + floor) * (1.0 + scatter * standard)
+            };
+            let mut sample =
+                |size: &f64| SizeSample { size: *size, values: (0..seeds).map(|_| value(size)).collect() };
+            let data = RateData::new(sizes.iter().map(&mut sample).collect()).unwrap();
+            let Ok(fit) = mixed_fit(&data, confidence()) else {
+                refused += 1.0;
+                continue;
+            };
+            all += 1.0;
+            covered += f64::from(fit.floor.lower <= floor && floor <= fit.floor.upper);
+            above += f64::from(fit.floor.lower > floor);
+        }
+        println!(
+            "{sizes:?} {seeds} {scatter} {exponent} {floor}: {}",
+            (covered - before.1) / (all - before.0)
+        );
+    }
+    let (share, deviation) = (covered / all, (0.95 * 0.05 / all).sqrt());
+    println!(
+        "{all} studies ({refused} refused): {share:.4} ± {deviation:.4} covered, {} above, {} below",
+        above / all,
+        1.0 - share - above / all
+    );
+    assert!((share - 0.95).abs() < 5.0 * deviation, "{share} ± {deviation}");
+    assert!((above / all - 0.025).abs() < 5.0 * deviation, "{above} of {all} too high");
+    assert!(refused <= 0.02 * all, "{refused} refused");
 }
 
 #[test]
