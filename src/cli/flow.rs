@@ -1,6 +1,6 @@
 //! `ebflow flow`: Stage 1 on its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ebflow::files::npy;
 use ebflow::flow::Flow;
@@ -36,18 +36,57 @@ pub struct Args {
     /// Bound the error, besides estimating it.
     #[arg(long)]
     bound: bool,
+    /// Bound the distance to every flow whose tokens lie within a radius R of these: a number, or a file of one for each token.
+    #[arg(long, value_name = "R|R.npy", value_parser = token_error, allow_negative_numbers = true, conflicts_with = "radius")]
+    token_error: Option<TokenError>,
     #[command(flatten)]
     #[serde(flatten)]
     outputs: Outputs,
 }
 
+/// How well tokens are known.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+enum TokenError {
+    Number(f64),
+    File(PathBuf),
+}
+
+fn token_error(text: &str) -> std::result::Result<TokenError, String> {
+    match text.parse::<f64>() {
+        Ok(radius) if radius.is_finite() && radius >= 0.0 => Ok(TokenError::Number(radius)),
+        Ok(_) => Err("a radius is finite and not negative".into()),
+        Err(_) => Ok(TokenError::File(text.into())),
+    }
+}
+
+impl Args {
+    /// The flow, and what is to be known of its error.
+    fn flow(&self) -> Result<Flow<'static>> {
+        let flow = Flow::new(self.beta, self.horizon.time());
+        Ok(match &self.token_error {
+            Some(TokenError::Number(radius)) => flow.with_token_errors([*radius]),
+            Some(TokenError::File(path)) => flow.with_token_errors(npy::read_vector(path)?),
+            None if self.bound => flow.with_error_bound(),
+            None => flow.with_error_estimate(),
+        })
+    }
+
+    /// What is read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let radii = match &self.token_error {
+            Some(TokenError::File(path)) => Some(path.as_path()),
+            _ => None,
+        };
+        [Some(self.tokens.as_path()), self.weights.as_deref(), radii].into_iter().flatten()
+    }
+}
+
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let tokens = weighted_tokens(args)?;
-    let weights = args.weights.as_deref();
-    args.outputs.check([&args.out], std::iter::once(args.tokens.as_path()).chain(weights))?;
+    args.outputs.check([&args.out], args.inputs())?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
-    let flow = Flow::new(args.beta, args.horizon.time());
-    let flow = if args.bound { flow.with_error_bound() } else { flow.with_error_estimate() };
+    let flow = args.flow()?;
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
     let trajectory = args.options.on_threads(|| {
         flow.with_drift(drift.as_ref())

@@ -56,6 +56,8 @@ struct BudgetReport {
     integration: f64,
     truncation: f64,
     rounding: f64,
+    /// What is not known of the tokens.
+    tokens: f64,
 }
 
 impl ErrorReport {
@@ -69,6 +71,7 @@ impl ErrorReport {
             integration: bound.budget.integration,
             truncation: bound.budget.truncation,
             rounding: bound.budget.rounding,
+            tokens: bound.budget.tokens,
         };
         Self {
             estimate: error.estimate.map(|e| e.max),
@@ -95,11 +98,14 @@ impl fmt::Display for ErrorReport {
         if let (Some(max), Some(w1)) = (self.bound_max, self.bound_w1) {
             output::line(f, "", format_args!("{max:.1e} at the worst particle, {w1:.1e} in W1 (bound)"))?;
         }
-        if let Some(BudgetReport { integration, truncation, rounding }) = &self.budget {
+        if let Some(BudgetReport { integration, truncation, rounding, tokens }) = &self.budget {
             let value = format_args!(
                 "{integration:.1e} steps, {truncation:.1e} kernel truncation, {rounding:.1e} rounding"
             );
             output::line(f, "bound in W1 from", value)?;
+            if *tokens > 0.0 {
+                output::line(f, "", format_args!("{tokens:.1e} uncertain tokens"))?;
+            }
         }
         match (&self.bound_missing, self.asked) {
             (Some(reason), true) => output::line(f, "no bound", reason),

@@ -98,6 +98,7 @@ pub struct Flow<'a> {
     integrator: Arc<dyn Integrator + 'a>,
     snapshots: Vec<Time>,
     request: ErrorRequest,
+    token_errors: Vec<f64>,
     events: Vec<Event>,
 }
 
@@ -119,6 +120,7 @@ impl<'a> Flow<'a> {
             integrator: Arc::new(Adaptive::default()),
             snapshots: Vec::new(),
             request: ErrorRequest::Nothing,
+            token_errors: vec![0.0],
             events: Vec::new(),
         }
     }
@@ -154,6 +156,21 @@ impl<'a> Flow<'a> {
         Self { request: ErrorRequest::Bound, ..self }
     }
 
+    /// Asks for a [`bound`] on the distance to the end of *every* flow whose tokens lie within some radius of the given ones: one radius for each, or
+    /// one for all.
+    ///
+    /// ```
+    /// use ebflow::{Beta, Cloud, Flow, RawTime};
+    /// let tokens = Cloud::new(vec![-1.2, -0.9, 0.8, 1.1], 1)?;
+    /// let flow = Flow::new(Beta::new(20.0)?, RawTime::new(1.0)?);
+    /// let bound = flow.with_token_errors([1e-6]).run(&tokens)?.error.bound.unwrap();
+    /// assert!(bound.max > 1e-6 && bound.budget.tokens > 0.9 * bound.w1);
+    /// # Ok::<(), ebflow::Error>(())
+    /// ```
+    pub fn with_token_errors(self, radii: impl Into<Vec<f64>>) -> Self {
+        Self { request: ErrorRequest::Bound, token_errors: radii.into(), ..self }
+    }
+
     /// Asks when an observable crosses a level. The crossings are those of the flow, also for a network that only approximates it.
     pub fn with_event(mut self, event: Event) -> Self {
         self.events.push(event);
@@ -168,6 +185,7 @@ impl<'a> Flow<'a> {
     /// As [`Flow::run`], with somebody watching the steps.
     pub fn run_observed(&self, cloud: &Cloud, observer: &mut dyn StepObserver) -> Result<Trajectory> {
         self.check_events()?;
+        self.check_token_errors(cloud)?;
         let horizon = self.schedule.raw_time(self.horizon)?;
         let (frame, snapshots) = (Frame::of(cloud)?, self.snapshot_times(horizon)?);
         Problem { flow: self, cloud, frame, horizon, snapshots }.solve(observer)
@@ -182,6 +200,26 @@ impl<'a> Flow<'a> {
             value: self.schedule.at(0.0)?.beta.get(),
             requirement: "the same at all times when events are asked for; use a constant schedule",
         })
+    }
+
+    fn check_token_errors(&self, cloud: &Cloud) -> Result<()> {
+        let radii = &self.token_errors;
+        if radii.len() != 1 && radii.len() != cloud.len() {
+            return Err(Error::LengthMismatch {
+                what: "the errors of the tokens".into(),
+                other: "the tokens".into(),
+                expected: cloud.len(),
+                found: radii.len(),
+            });
+        }
+        match radii.iter().find(|radius| !(radius.is_finite() && **radius >= 0.0)) {
+            None => Ok(()),
+            Some(&value) => Err(Error::InvalidParameter {
+                name: "error of a token",
+                value,
+                requirement: "finite and not negative",
+            }),
+        }
     }
 
     fn snapshot_times(&self, horizon: RawTime) -> Result<Vec<RawTime>> {
@@ -285,10 +323,12 @@ impl Problem<'_> {
 
     /// Who watches a run for a bound and for events, where the schedule lets him.
     fn certifier(&self) -> Option<Certifier<'_>> {
-        let bound = self.flow.request == ErrorRequest::Bound;
-        let beta = self.flow.schedule.constant_beta().filter(|_| bound || !self.flow.events.is_empty())?;
+        let bounding = self.flow.request == ErrorRequest::Bound;
+        let beta = self.flow.schedule.constant_beta().filter(|_| bounding || !self.flow.events.is_empty())?;
         let field = Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud);
-        Some(Certifier::new(field, beta, bound).looking_for(&self.flow.events))
+        let radius = |i: usize| self.flow.token_errors[i % self.flow.token_errors.len()];
+        let tokens = bounding.then(|| (0..self.cloud.len()).map(radius).collect());
+        Some(Certifier::new(field, beta, tokens).looking_for(&self.flow.events))
     }
 
     /// The error of a run, from a better one; `spent` evaluations were made for other error bars.

@@ -29,7 +29,8 @@ fn budget(drift: &dyn Drift, tolerance: f64) -> Budget {
         .run(&cloud())
         .unwrap();
     let bound = run.error.bound.unwrap();
-    let Budget { integration, truncation, rounding } = bound.budget;
+    let Budget { integration, truncation, rounding, tokens } = bound.budget;
+    assert_eq!(tokens, 0.0);
     assert!((integration + truncation + rounding - bound.w1).abs() <= 1e-12 * bound.w1);
     let mean = bound.per_particle.iter().sum::<f64>() / bound.per_particle.len() as f64;
     assert!((mean - bound.w1).abs() <= 1e-12 * mean, "{mean} {}", bound.w1);

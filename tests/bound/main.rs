@@ -10,3 +10,4 @@ mod random;
 mod reference;
 mod refusals;
 mod threads;
+mod tokens;

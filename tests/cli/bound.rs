@@ -23,8 +23,8 @@ fn a_bound_comes_with_its_budget() {
         let number =
             |name: &str| report.pointer(&format!("/error/{name}")).and_then(serde_json::Value::as_f64);
         let [estimate, max, w1] = ["estimate", "bound_max", "bound_w1"].map(|name| number(name).unwrap());
-        let parts =
-            ["integration", "truncation", "rounding"].map(|name| number(&format!("budget/{name}")).unwrap());
+        let parts = ["integration", "truncation", "rounding", "tokens"]
+            .map(|name| number(&format!("budget/{name}")).unwrap());
         assert!(estimate <= max && w1 <= max, "{report}");
         assert!((parts.iter().sum::<f64>() / w1 - 1.0).abs() < 1e-12, "{report}");
         assert!(report["error"]["bound_missing"].is_null());
@@ -32,6 +32,20 @@ fn a_bound_comes_with_its_budget() {
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains("(bound)") && text.contains("kernel truncation"), "{text}");
     }
+}
+
+#[test]
+fn uncertain_tokens_have_a_share_of_their_own() {
+    let bench = tokens(0.2);
+    bench.write("r.npy", "(200,)", &[1e-6; 200]);
+    let verb = "flow x.npy --noise-var 0.2 --beta 20 --out y.npy";
+    let error = |radii: &str| bench.json(&format!("{verb} --token-error {radii}"))["error"].clone();
+    let (number, file) = (error("1e-6"), error("r.npy"));
+    assert_eq!(number, file);
+    let tokens = number["budget"]["tokens"].as_f64().unwrap();
+    assert!(tokens >= 1e-7 && number["bound_w1"].as_f64().unwrap() > tokens);
+    let text = String::from_utf8(bench.run(&format!("{verb} --token-error 1e-6")).stdout).unwrap();
+    assert!(text.contains("uncertain tokens"), "{text}");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! [`Certifier`]: the observer that puts an error bar on a run while it goes on.
 
-use super::comparison::{Comparison, ROUNDING_UP, Stretch};
-use super::correction::{Correction, defect};
-use super::curve::{Anchor, Curve, CurveRounding};
-use super::lagrange::{Lagrange, NODES};
-use super::nodes::{MIDDLE, PAIR, SAMPLES};
+use super::comparison::Comparison;
+use super::correction::Correction;
+use super::curve::{Anchor, Curve};
+use super::nodes::{MIDDLE, PAIR};
+use super::proof::{Look, Proof};
 use super::refusal::Refusal;
-use super::sources::{PerSource, Supply};
+use super::sample::Sample;
+use super::sources::PerSource;
+use super::up::Up;
 use super::{Bound, Budget, audit};
 use crate::cloud::{Cloud, CloudView, norm};
 use crate::drift::JacobianField;
@@ -15,12 +17,9 @@ use crate::flow::events::{Event, Passage, Passages, Search};
 use crate::flow::{Field, Moment, Step, StepObserver};
 use crate::scale::Beta;
 
-/// What the sampled defect is multiplied with, to dominate it between the samples.
-const SAFETY: f64 = 2.0;
-
-/// The longest stretch, in raw time, over which one bound of the Jacobian holds. Halving it lowers the
-/// bound by a tenth or so in long runs, and lets some coarse ones close.
-const LONGEST_STRETCH: f64 = 0.1;
+/// More than rounding takes from a norm or a mean: `n` operations on positive numbers lose at most `n·2^−53` of them, and no cloud has `10⁵` dimensions. Sums
+/// over particles are rounded upwards one by one.
+const ROUNDING_UP: f64 = 1.0 + 1e-11;
 
 /// Directions that differ by less than this, relative to the fastest particle, give the same acceleration for our purposes.
 const SAME_DIRECTION: f64 = 1e-6;
@@ -32,26 +31,10 @@ pub(in crate::flow) struct Certifier<'a> {
     jacobian: JacobianField,
     products: u64,
     correction: Correction,
-    comparison: Option<Comparison<'a>>,
-    refusal: Option<Refusal>,
+    proof: Option<Proof<'a>>,
     /// Velocity and acceleration at the end of the last step.
     last: Option<Motion>,
-    /// The drift's certificates at the corrected end of the last step.
-    certificate: Option<Certificate>,
     searches: Vec<Search>,
-}
-
-/// What an evaluation of the drift certifies, per particle.
-#[derive(Clone)]
-struct Certificate {
-    truncation: Vec<f64>,
-    rounding: Vec<f64>,
-}
-
-impl Certificate {
-    fn of_last(field: &Field<'_>) -> Self {
-        Self { truncation: field.last().truncation.clone(), rounding: field.last().rounding.clone() }
-    }
 }
 
 /// Velocity and acceleration of all particles.
@@ -66,33 +49,19 @@ impl Motion {
     }
 }
 
-/// The path and the drift at one node of a step.
-struct Sample {
-    points: Vec<f64>,
-    motion: Vec<f64>,
-    drift: Vec<f64>,
-    /// Size of the defect, per particle.
-    defect: Vec<f64>,
-    log_mass: Vec<f64>,
-    certificate: Certificate,
-}
-
 impl<'a> Certifier<'a> {
-    /// Watches a run of `field`'s cloud at a constant `beta`; `bounding` asks for a bound besides the estimate.
-    pub fn new(field: Field<'a>, beta: Beta, bounding: bool) -> Self {
+    /// Watches a run of `field`'s cloud at a constant `beta`. With `bounding`, radii within which the tokens are known, a bound is asked for besides
+    /// the estimate.
+    pub fn new(field: Field<'a>, beta: Beta, bounding: Option<Vec<f64>>) -> Self {
         let cloud = field.start();
-        let comparison =
-            bounding.then(|| Comparison::new(beta, cloud.dimension(), cloud.weights(), cloud.len()));
         Self {
+            proof: bounding.map(|tokens| Proof::new(cloud, beta, tokens)),
             correction: Correction::new(cloud.points().len()),
             field,
             beta,
             jacobian: JacobianField::default(),
             products: 0,
-            comparison,
-            refusal: None,
             last: None,
-            certificate: None,
             searches: Vec::new(),
         }
     }
@@ -120,12 +89,12 @@ impl<'a> Certifier<'a> {
 
     /// A bound for a run whose error is known to be `error`; or why there is none.
     pub fn bound(&self, end: &Cloud, error: &[f64]) -> std::result::Result<Bound, Refusal> {
-        if let Some(refusal) = &self.refusal {
+        if let Some(refusal) = self.proof.as_ref().and_then(Proof::refusal) {
             return Err(refusal.clone());
         }
         let known: Vec<f64> = error.chunks_exact(end.dimension()).map(|e| ROUNDING_UP * norm(e)).collect();
         let nothing = PerSource::zero(end.len());
-        let missed = self.comparison.as_ref().map_or(&nothing, Comparison::errors);
+        let missed = self.comparison().map_or(&nothing, Comparison::errors);
         Ok(Bound::new(end, &known, missed))
     }
 
@@ -147,83 +116,30 @@ impl<'a> Certifier<'a> {
         Ok(Motion { velocity, acceleration: self.jacobian.product.clone() })
     }
 
-    fn sample(&mut self, curve: &Curve, from: f64, theta: f64) -> Result<Sample> {
+    /// The path and the drift at the corrected end of a step, of which the field's last evaluation must be.
+    fn corrected(&self, curve: &Curve, end: &[f64]) -> Sample {
+        let points = end.iter().zip(&self.correction.error).map(|(z, e)| z - e).collect();
+        Sample::new(points, curve.velocity(1.0), self.field.last())
+    }
+
+    /// Takes the bound over a step whose corrected path is `curve`, and which goes to `corrected` instead of `end`.
+    fn prove(&mut self, curve: &Curve, from: f64, end: &[f64], corrected: &Sample) -> Result<()> {
+        let Some(proof) = &mut self.proof else { return Ok(()) };
         let dimension = self.field.start().dimension();
-        let motion = curve.velocity(theta);
-        let defect = defect(&mut self.field, curve, from, theta)?;
-        let last = self.field.last();
-        Ok(Sample {
-            points: curve.at(theta),
-            motion,
-            defect: defect.chunks_exact(dimension).map(norm).collect(),
-            drift: last.velocity.clone(),
-            log_mass: last.log_mass.clone(),
-            certificate: Certificate::of_last(&self.field),
-        })
+        let gap = curve.gap(end, &self.correction.error, dimension);
+        let mut rounding = curve.rounding(dimension);
+        rounding.position.iter_mut().zip(&gap).for_each(|(u, gap)| *u += gap);
+        proof.step(Look { field: &mut self.field, curve, from, rounding, end: corrected }, &gap)
     }
 
-    /// The drift's certificates at both ends of a corrected step. The field's last evaluation must be that of its end.
-    fn certificates(&mut self, start: Moment<'_>) -> Result<[Certificate; 2]> {
-        let end = Certificate::of_last(&self.field);
-        let begin = match self.certificate.take() {
-            Some(certificate) => certificate,
-            None => {
-                let mut drift = vec![0.0; start.points.len()];
-                self.field.evaluate(start.raw_time.get(), start.points, &mut drift)?;
-                Certificate::of_last(&self.field)
-            }
-        };
-        self.certificate = Some(end.clone());
-        Ok([begin, end])
-    }
-
-    /// Takes the comparison system over a step, in as many stretches as its length asks for.
-    fn compare(
-        &mut self,
-        curve: &Curve,
-        from: f64,
-        end: &[f64],
-        certificates: &[Certificate; 2],
-    ) -> Result<()> {
-        let cloud = self.field.start();
-        let samples: Vec<Sample> =
-            SAMPLES.iter().map(|theta| self.sample(curve, from, *theta)).collect::<Result<_>>()?;
-        let forcing =
-            Forcing { cloud, samples: &samples, ends: certificates, path: curve.rounding(cloud.dimension()) };
-        if let Some(comparison) = &mut self.comparison {
-            comparison.begin();
-        }
-        if curve.duration <= LONGEST_STRETCH {
-            let supply = forcing.over(0.0, 1.0);
-            self.pass(curve, Place { theta: 0.5, share: 1.0, from }, &samples[1], &supply);
-        } else {
-            for third in 0..SAMPLES.len() {
-                self.compare_third(curve, from, third, &forcing)?;
-            }
-        }
-        if let Some(comparison) = &mut self.comparison {
-            comparison.jump(&curve.gap(end, &self.correction.error, cloud.dimension()));
-        }
-        Ok(())
-    }
-
-    /// The same over a third of a step, in the middle of which there is a sample.
-    fn compare_third(&mut self, curve: &Curve, from: f64, third: usize, forcing: &Forcing<'_>) -> Result<()> {
-        // An odd number, so that the node is in the middle of a stretch.
-        let parts = 2 * (curve.duration / 3.0 / LONGEST_STRETCH / 2.0).round() as usize + 1;
-        for part in 0..parts {
-            let theta = (third as f64 + (part as f64 + 0.5) / parts as f64) / 3.0;
-            let other = (2 * part + 1 != parts).then(|| self.sample(curve, from, theta)).transpose()?;
-            let place = Place { theta, share: 1.0 / (3 * parts) as f64, from };
-            let supply = forcing.over(theta - place.share / 2.0, theta + place.share / 2.0);
-            self.pass(curve, place, other.as_ref().unwrap_or(&forcing.samples[third]), &supply);
-        }
-        Ok(())
+    /// The comparison system, while there is a bound.
+    fn comparison(&self) -> Option<&Comparison<'a>> {
+        self.proof.as_ref().filter(|proof| proof.refusal().is_none()).map(Proof::comparison)
     }
 
     /// Whether there is a bound so far.
     fn is_bounding(&self) -> bool {
-        self.comparison.is_some() && self.refusal.is_none()
+        self.comparison().is_some()
     }
 
     /// The size of the correction, per particle.
@@ -236,50 +152,15 @@ impl<'a> Certifier<'a> {
         if self.searches.is_empty() {
             return Ok(());
         }
-        let uncertainty = match &self.comparison {
-            Some(comparison) if self.refusal.is_none() => comparison.peaks().to_vec(),
-            _ => self.known_error().into_iter().zip(before).map(|(now, then)| now.max(*then)).collect(),
+        let uncertainty = match self.comparison() {
+            Some(comparison) => comparison.peaks().to_vec(),
+            None => self.known_error().into_iter().zip(before).map(|(now, then)| now.max(*then)).collect(),
         };
         let proved = self.is_bounding();
         let passage =
             Passage { cloud: self.field.start(), curve, from, until, uncertainty: &uncertainty, proved };
         self.searches.iter_mut().try_for_each(|search| search.inspect(&passage))
     }
-
-    /// Takes the comparison system over one stretch, unless there is no bound any more.
-    fn pass(&mut self, curve: &Curve, place: Place, sample: &Sample, supply: &Supply) {
-        let (Some(comparison), None) = (&mut self.comparison, &self.refusal) else { return };
-        let drift_error: Vec<f64> = sample
-            .certificate
-            .truncation
-            .iter()
-            .zip(&sample.certificate.rounding)
-            .map(|(t, r)| t + r)
-            .collect();
-        let outcome = comparison.advance(&Stretch {
-            raw_time: place.from + (place.theta - place.share / 2.0) * curve.duration,
-            length: place.share * curve.duration,
-            points: &sample.points,
-            motion: &sample.motion,
-            drift: &sample.drift,
-            drift_error: &drift_error,
-            log_mass: &sample.log_mass,
-            remainder: &curve.remainder(place.theta, place.share / 2.0, self.field.start().dimension()),
-            supply,
-        });
-        self.refusal = outcome.err();
-    }
-}
-
-/// Where a stretch lies.
-#[derive(Clone, Copy)]
-struct Place {
-    /// `θ` of its middle.
-    theta: f64,
-    /// Its length in units of the step.
-    share: f64,
-    /// When the step begins.
-    from: f64,
 }
 
 impl StepObserver for Certifier<'_> {
@@ -297,10 +178,10 @@ impl StepObserver for Certifier<'_> {
         let within = bounding || !self.searches.is_empty();
         let nodes = if within { &PAIR } else { &MIDDLE };
         let curve = self.correction.advance(&mut self.field, nodes, ends, (from, duration))?;
+        let corrected = self.corrected(&curve, step.end.points);
         audit::drift(&mut self.field, step.end, &finish.velocity, self.beta)?;
         if bounding {
-            let certificates = self.certificates(step.start)?;
-            self.compare(&curve, from, step.end.points, &certificates)?;
+            self.prove(&curve, from, step.end.points, &corrected)?;
         }
         self.search(&curve, from, step.end.raw_time.get(), &before)?;
         self.last = Some(finish);
@@ -308,73 +189,32 @@ impl StepObserver for Certifier<'_> {
     }
 }
 
-/// What is known of the defect of a step.
-struct Forcing<'s> {
-    cloud: &'s Cloud,
-    samples: &'s [Sample],
-    /// Certificates at both ends, where the path's velocity is the drift as computed.
-    ends: &'s [Certificate; 2],
-    path: CurveRounding,
-}
-
-impl Forcing<'_> {
-    /// What drives the comparison system over the part of a step between two `θ`.
-    fn over(&self, from: f64, to: f64) -> Supply {
-        let lagrange = Lagrange::over(from, to);
-        Supply {
-            largest: self.with(&lagrange.largest),
-            mean: self.with(&lagrange.mean),
-            position: self.path.position.clone(),
-        }
-    }
-
-    fn with(&self, weights: &[f64; NODES.len()]) -> PerSource {
-        let mut rounding = self.certified(weights, |c| &c.rounding);
-        rounding.iter_mut().zip(&self.path.velocity).for_each(|(r, v)| *r += v);
-        PerSource {
-            integration: self.dominated(weights),
-            truncation: self.certified(weights, |c| &c.truncation),
-            rounding,
-        }
-    }
-
-    /// The defect with the drift as computed, which vanishes at the ends: safely more than its interpolant.
-    fn dominated(&self, weights: &[f64; NODES.len()]) -> Vec<f64> {
-        let inner = || weights[1..].iter().zip(self.samples);
-        let own = |i: usize| inner().map(|(weight, sample)| weight * sample.defect[i]).sum::<f64>();
-        let own: Vec<f64> = (0..self.cloud.len()).map(own).collect();
-        let typical: f64 = own.iter().enumerate().map(|(i, defect)| self.cloud.weight(i) * defect).sum();
-        own.iter().map(|defect| SAFETY * defect + typical).collect()
-    }
-
-    /// What the errors of the drift at the nodes do to the interpolant.
-    fn certified(&self, weights: &[f64; NODES.len()], of: fn(&Certificate) -> &[f64]) -> Vec<f64> {
-        let inner = self.samples.iter().map(|sample| &sample.certificate);
-        let nodes: Vec<&[f64]> =
-            [&self.ends[0]].into_iter().chain(inner).chain([&self.ends[1]]).map(of).collect();
-        (0..self.cloud.len()).map(|i| weights.iter().zip(&nodes).map(|(w, node)| w * node[i]).sum()).collect()
-    }
-}
-
 impl Bound {
     /// From what is known of the error per particle and what bounds the rest.
     fn new(cloud: &Cloud, known: &[f64], errors: &PerSource) -> Self {
-        let rest = errors.total();
-        let per_particle: Vec<f64> = known.iter().zip(&rest).map(|(k, r)| k + r).collect();
-        let mean = |values: &[f64]| values.iter().enumerate().map(|(i, e)| cloud.weight(i) * e).sum::<f64>();
-        let budget = Budget {
-            integration: mean(known) + mean(&errors.integration),
-            truncation: mean(&errors.truncation),
-            rounding: mean(&errors.rounding),
+        let sum = |i: usize| known_and_rest(known, errors, i).get();
+        let per_particle: Vec<f64> = (0..known.len()).map(sum).collect();
+        let mean = |values: &[f64]| -> Up {
+            values.iter().enumerate().map(|(i, e)| Up::of(cloud.weight(i).next_up()) * Up::of(*e)).sum()
         };
+        let integration = mean(known) + mean(&errors.integration);
+        let [truncation, rounding, tokens] =
+            [&errors.truncation, &errors.rounding, &errors.tokens].map(|part| mean(part));
         Self {
             max: per_particle.iter().copied().fold(0.0, f64::max),
-            w1: budget.integration + budget.truncation + budget.rounding,
+            w1: (integration + truncation + rounding + tokens).get(),
             per_particle,
-            budget,
+            budget: Budget {
+                integration: integration.get(),
+                truncation: truncation.get(),
+                rounding: rounding.get(),
+                tokens: tokens.get(),
+            },
         }
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// What bounds the error of one particle.
+fn known_and_rest(known: &[f64], errors: &PerSource, particle: usize) -> Up {
+    errors.parts().iter().fold(Up::of(known[particle]), |sum, part| sum + Up::of(part[particle]))
+}

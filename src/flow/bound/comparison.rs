@@ -13,11 +13,15 @@
 //! `e_i(ℓ) ≤ U_i(ℓ)`. The slopes are guessed from the stretch before. Guesses may be scaled by a common factor `α` after the
 //! fact: that costs nothing but a slightly larger second-order term.
 //!
+//! All of this is computed upwards (`up.rs`); what comes from sums over pairs has been rounded up before.
+//!
 //! The system is linear, so the sources of `r` are propagated side by side: their sum is the bound, and each is its share.
 
 use super::enclosure::{Enclosure, Row};
 use super::refusal::Refusal;
-use super::sources::{PerSource, Supply};
+use super::sample::Scaled;
+use super::sources::{PerSource, ROUNDING, Supply};
+use super::up::{Up, phi};
 use crate::scale::Beta;
 
 /// Guesses may be scaled up by this much; the tube is computed for it.
@@ -32,21 +36,14 @@ const ATTEMPTS: usize = 8;
 /// The widest tube, in units of the kernel's width. Beyond it the kernel is another one at the other side.
 const WIDEST_TUBE: f64 = 0.5;
 
-/// Rounding of a few hundred operations, all of positive numbers, is far below this.
-pub(super) const ROUNDING_UP: f64 = 1.0 + 1e-12;
-
 /// The path about the middle of a stretch, in raw units.
 pub(super) struct Stretch<'a> {
     /// When the stretch begins, for messages.
     pub raw_time: f64,
     /// Its length `ℓ`.
     pub length: f64,
-    /// Positions, path velocity, drift and its error, as in [`Enclosure`].
-    pub points: &'a [f64],
-    pub motion: &'a [f64],
-    pub drift: &'a [f64],
-    pub drift_error: &'a [f64],
-    pub log_mass: &'a [f64],
+    /// What is known of its middle, in units of the kernel's width.
+    pub middle: &'a Scaled,
     /// How far the path leaves its tangent.
     pub remainder: &'a [f64],
     /// The defect.
@@ -56,7 +53,6 @@ pub(super) struct Stretch<'a> {
 /// The state of the comparison system.
 pub(super) struct Comparison<'a> {
     beta: Beta,
-    dimension: usize,
     weights: Option<&'a [f64]>,
     /// Bounds `e` on the distance to the exact flow, by source.
     errors: PerSource,
@@ -76,10 +72,11 @@ struct Trial {
 }
 
 impl<'a> Comparison<'a> {
-    /// An exact start.
-    pub fn new(beta: Beta, dimension: usize, weights: Option<&'a [f64]>, particles: usize) -> Self {
-        let zero = || PerSource::zero(particles);
-        Self { beta, dimension, weights, errors: zero(), slopes: zero(), peaks: vec![0.0; particles] }
+    /// A start that is known up to `tokens`, one radius per particle.
+    pub fn new(beta: Beta, weights: Option<&'a [f64]>, tokens: Vec<f64>) -> Self {
+        let slopes = PerSource::zero(tokens.len());
+        let errors = PerSource { tokens, ..slopes.clone() };
+        Self { beta, weights, peaks: errors.total(), errors, slopes }
     }
 
     /// Begins a step.
@@ -99,7 +96,7 @@ impl<'a> Comparison<'a> {
 
     /// A jump of the path.
     pub fn jump(&mut self, gap: &[f64]) {
-        self.errors.rounding.iter_mut().zip(gap).for_each(|(e, g)| *e += g);
+        self.errors.rounding.iter_mut().zip(gap).for_each(|(e, g)| *e = (Up::of(*e) + Up::of(*g)).get());
     }
 
     /// Moves the bounds to the end of a stretch.
@@ -145,26 +142,15 @@ impl<'a> Comparison<'a> {
     }
 
     fn rows(&self, tube: &[f64], guess: &PerSource, stretch: &Stretch<'_>) -> Vec<Row> {
-        let unit = self.beta.get().sqrt();
-        let scaled = |values: &[f64]| values.iter().map(|x| x * unit).collect::<Vec<_>>();
+        let unit = stretch.middle.per_length;
         let misplaced = &stretch.supply.position;
         let around = tube.iter().zip(stretch.remainder).zip(misplaced);
         let radius: Vec<f64> = around.map(|((e, q), u)| unit * (e + q + u)).collect();
-        let enclosure = Enclosure {
-            dimension: self.dimension,
-            weights: self.weights,
-            points: &scaled(stretch.points),
-            motion: &scaled(stretch.motion),
-            drift: &scaled(stretch.drift),
-            drift_error: &scaled(stretch.drift_error),
-            log_mass: stretch.log_mass,
-            radius: &radius,
-            half_length: stretch.length / 2.0,
-        };
+        let enclosure = Enclosure::about(stretch.middle, self.weights, &radius, stretch.length / 2.0);
         let rounding: Vec<f64> = self.errors.rounding.iter().zip(misplaced).map(|(e, u)| e + u).collect();
-        let [integration, truncation, _] = self.errors.parts();
-        let [first, second, third] = guess.parts();
-        enclosure.rows(&[integration, truncation, &rounding, first, second, third])
+        let mut errors = self.errors.parts();
+        errors[ROUNDING] = &rounding;
+        enclosure.rows(&[errors, guess.parts()].concat())
     }
 
     fn trial(&self, rows: &[Row], guess: &PerSource, stretch: &Stretch<'_>) -> Trial {
@@ -173,33 +159,35 @@ impl<'a> Comparison<'a> {
         let mut scaling = 0.0_f64;
         for (i, row) in rows.iter().enumerate() {
             let step = Exponential::new(positive_part(row.rate), stretch.length);
-            let (mut fixed, mut scaled, mut guessed) = (0.0, 0.0, 0.0);
+            let (mut fixed, mut scaled, mut guessed) = (Up::ZERO, Up::ZERO, 0.0);
             for source in 0..PerSource::COUNT {
+                let [constant, linear] = [source, PerSource::COUNT + source].map(|k| Up::of(row.influx[k]));
                 let supply = step.constant * stretch.supply.largest_at(source, i, row.rate);
-                let own = step.growth * self.errors.at(source, i) + step.constant * row.influx[source];
-                let second = stretch.length * step.linear * row.influx[PerSource::COUNT + source];
-                slopes.set(source, i, own + second);
-                supplied.set(source, i, supply);
-                fixed += own + supply;
-                scaled += second;
-                guessed += guess.at(source, i);
+                let own = step.growth * Up::of(self.errors.at(source, i)) + step.constant * constant;
+                let second = Up::of(stretch.length) * step.linear * linear;
+                slopes.set(source, i, (own + second).get());
+                supplied.set(source, i, supply.get());
+                fixed = fixed + own + supply;
+                scaled = scaled + second;
+                guessed = (guessed + guess.at(source, i)).next_down();
             }
-            scaling = scaling.max(factor(ROUNDING_UP * fixed, guessed - scaled));
+            scaling = scaling.max(factor(fixed, scaled, guessed.max(0.0)));
         }
         Trial { slopes, supplied, scaling }
     }
 
     fn accept(&mut self, rows: &[Row], trial: Trial, stretch: &Stretch<'_>) {
-        let length = stretch.length;
+        let length = Up::of(stretch.length);
         for (i, row) in rows.iter().enumerate() {
-            let step = Exponential::new(row.rate, length);
-            let keep = 1.0 + length * step.growth;
+            let step = Exponential::new(row.rate, stretch.length);
+            let most = if step.keep > Up::ONE { step.keep } else { Up::ONE };
             for source in 0..PerSource::COUNT {
-                let second = trial.scaling * length * step.linear * row.influx[PerSource::COUNT + source];
-                let supply = keep.max(1.0) * stretch.supply.mean_at(source, i, row.rate);
-                let moved = keep * self.errors.at(source, i)
-                    + length * (step.constant * row.influx[source] + second + supply);
-                self.errors.set(source, i, ROUNDING_UP * moved);
+                let [constant, linear] = [source, PerSource::COUNT + source].map(|k| Up::of(row.influx[k]));
+                let second = Up::of(trial.scaling) * length * step.linear * linear;
+                let supply = most * stretch.supply.mean_at(source, i, row.rate);
+                let moved = step.keep * Up::of(self.errors.at(source, i))
+                    + length * (step.constant * constant + second + supply);
+                self.errors.set(source, i, moved.get());
             }
         }
         self.slopes = trial.slopes;
@@ -211,41 +199,36 @@ fn positive_part(x: f64) -> f64 {
     if x <= 0.0 { 0.0 } else { x }
 }
 
-/// The smallest `α` with `fixed ≤ α · room`; infinite if there is none, or if either is not a number.
-fn factor(fixed: f64, room: f64) -> f64 {
-    if fixed == 0.0 && room == 0.0 {
+/// An `α` with `fixed + α·scaled ≤ α·guessed`, hardly larger than the smallest; infinite if there is none, or if any is not a number.
+fn factor(fixed: Up, scaled: Up, guessed: f64) -> f64 {
+    let room = (guessed - scaled.get()).next_down();
+    if fixed == Up::ZERO && scaled == Up::ZERO {
         0.0
-    } else if room > 0.0 && fixed.is_finite() {
-        fixed / room
+    } else if room > 0.0 && fixed.get().is_finite() {
+        (fixed.get() / room).next_up()
     } else {
         f64::INFINITY
     }
 }
 
-/// Below this `(e^x − 1 − x)/x²` is taken from its series.
-const SMALL: f64 = 1e-3;
-
-/// The integrals of `e^{μ(ℓ−s)}` over a stretch, divided by its length.
+/// The integrals of `e^{μ(ℓ−s)}` over a stretch, divided by its length, rounded up.
 struct Exponential {
-    /// `(e^{μℓ} − 1)/ℓ`.
-    growth: f64,
+    /// `e^{μℓ}`
+    keep: Up,
+    /// `(e^{μℓ} − 1)/ℓ`, for `μ ≥ 0`.
+    growth: Up,
     /// Against 1: `(e^{μℓ} − 1)/(μℓ)`.
-    constant: f64,
+    constant: Up,
     /// Against `s/ℓ`: `(e^{μℓ} − 1 − μℓ)/(μℓ)²`.
-    linear: f64,
+    linear: Up,
 }
 
 impl Exponential {
     fn new(rate: f64, length: f64) -> Self {
-        let x = rate * length;
-        let constant = if x == 0.0 { 1.0 } else { x.exp_m1() / x };
-        // Below this the formula loses digits. The terms of the series beyond those taken sum to less than the last one here.
-        let linear = if x.abs() < SMALL {
-            0.5 + x / 6.0 + x * x / 24.0 + x.abs().powi(3) / 100.0
-        } else {
-            (constant - 1.0) / x
-        };
-        Self { growth: rate * constant, constant, linear: linear * ROUNDING_UP }
+        let x = if rate == 0.0 { 0.0 } else { (rate * length).next_up() };
+        let constant = phi(1, x);
+        let growth = if rate > 0.0 { Up::of(rate) * constant } else { Up::of(rate.max(0.0) + rate * 0.0) };
+        Self { keep: phi(0, x), growth, constant, linear: phi(2, x) }
     }
 }
 
@@ -253,29 +236,18 @@ impl Exponential {
 mod tests {
     use super::*;
 
-    /// `mpmath` 1.4.1 at 40 digits: `x` and `(e^x − 1 − x)/x²`.
-    const LINEAR: [(f64, f64); 6] = [
-        (0.00099, 0.5001650408455871),
-        (0.0005, 0.5000833437510418),
-        (1e-05, 0.5000016666708333),
-        (-0.00099, 0.4998350408294155),
-        (0.002, 0.5003335000666889),
-        (1.7, 0.9598433881408995),
-    ];
-
-    #[test]
-    fn integrals_are_rounded_up() {
-        for (x, exact) in LINEAR {
-            let found = Exponential::new(x, 1.0).linear;
-            assert!(found >= exact && found <= exact * (1.0 + 1e-10), "{x}: {found} below {exact}");
-        }
-    }
-
     #[test]
     fn what_is_not_a_number_has_no_scaling() {
         assert!(positive_part(f64::NAN).is_nan() && positive_part(-1.0) == 0.0 && positive_part(2.0) == 2.0);
         let step = Exponential::new(positive_part(f64::NAN), 0.1);
-        assert_eq!(factor(step.growth, 1.0), f64::INFINITY);
-        assert_eq!(factor(1.0, f64::NAN), f64::INFINITY);
+        assert_eq!(factor(step.growth, Up::ZERO, 1.0), f64::INFINITY);
+        assert_eq!(factor(Up::ONE, Up::of(f64::NAN), 1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn factors_are_rounded_up() {
+        let (fixed, scaled, guessed) = (Up::of(0.1), Up::of(0.2), 1.0);
+        let factor = factor(fixed, scaled, guessed);
+        assert!(factor > 0.125 && factor < 0.125 * (1.0 + 1e-15));
     }
 }

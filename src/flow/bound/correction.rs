@@ -81,7 +81,7 @@ impl Correction {
 }
 
 /// `dẑ/dt − v(ẑ)` at one `θ`. Afterwards the field's last evaluation is that of `ẑ(θ)`.
-pub(super) fn defect(field: &mut Field<'_>, curve: &Curve, from: f64, theta: f64) -> Result<Vec<f64>> {
+fn defect(field: &mut Field<'_>, curve: &Curve, from: f64, theta: f64) -> Result<Vec<f64>> {
     let mut drift = vec![0.0; curve.coordinates()];
     field.evaluate(from + theta * curve.duration, &curve.at(theta), &mut drift)?;
     let mut velocity = curve.velocity(theta);

@@ -94,9 +94,10 @@ impl Curve {
         })
     }
 
-    /// How far rounding may move what [`Curve::at`] and [`Curve::velocity`] say, at any `θ` between 0 and 1: Horner's rule rounds twice per term.
+    /// How far rounding may move what [`Curve::at`] and [`Curve::velocity`] say, at any `θ` between 0 and 1: Horner's rule rounds twice per term, and `θ` itself
+    /// is rounded up to four times, which counts as often as the degree says.
     pub fn rounding(&self, dimension: usize) -> CurveRounding {
-        let unit = (TERMS + 1) as f64 * f64::EPSILON;
+        let unit = (3 * TERMS + 1) as f64 * f64::EPSILON;
         let size = |i: usize, factor: fn(usize) -> f64| {
             self.terms.iter().enumerate().map(|(k, term)| factor(k) * term[i].abs()).sum::<f64>()
         };

@@ -31,7 +31,9 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::ellipse::{Ellipse, Modulus, UNSHRINKING};
 use super::pairs::{Column, Influx, PairSums, Pairs, Side};
+use super::sample::Scaled;
 use crate::simd::Real;
 
 /// Rounding of sums in single precision, kernel values included, relative to their size.
@@ -78,6 +80,13 @@ pub(super) struct Enclosure<'a> {
     pub half_length: f64,
 }
 
+/// Radii, errors of the drift and relative rounding of sums, when positions, velocities and drifts are rounded.
+struct Rounded {
+    radius: Vec<f64>,
+    drift_error: Vec<f64>,
+    allowance: f64,
+}
+
 /// One row of the comparison system.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
@@ -87,17 +96,35 @@ pub(super) struct Row {
     pub influx: Vec<f64>,
 }
 
+impl<'a> Enclosure<'a> {
+    /// About the middle of a piece of time, with radii and half-length.
+    pub fn about(
+        middle: &'a Scaled,
+        weights: Option<&'a [f64]>,
+        radius: &'a [f64],
+        half_length: f64,
+    ) -> Self {
+        Self {
+            dimension: middle.points.len() / radius.len(),
+            weights,
+            points: &middle.points,
+            motion: &middle.motion,
+            drift: &middle.drift,
+            drift_error: &middle.drift_error,
+            log_mass: &middle.log_mass,
+            radius,
+            half_length,
+        }
+    }
+}
+
 impl Enclosure<'_> {
     /// All rows; `columns` are the vectors that the off-diagonal part is applied to.
     pub fn rows(&self, columns: &[&[f64]]) -> Vec<Row> {
-        if self.fits_singles() {
-            self.rows_in::<f32>(columns, SINGLE_ROUNDING + self.radius.len() as f64 * SINGLE_ADDITION)
-        } else {
-            self.rows_in::<f64>(columns, DOUBLE_ROUNDING)
-        }
+        if self.fits_singles() { self.rows_in::<f32>(columns) } else { self.rows_in::<f64>(columns) }
     }
 
-    fn fits_singles(&self) -> bool {
+    pub(super) fn fits_singles(&self) -> bool {
         let widest = self.points.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let lightest =
             self.weights.map_or(1.0, |w| w.iter().copied().filter(|w| *w > 0.0).fold(1.0, f64::min));
@@ -108,21 +135,52 @@ impl Enclosure<'_> {
         self.log_mass.iter().copied().fold(0.0, f64::min)
     }
 
-    fn rows_in<R: Real>(&self, columns: &[&[f64]], rounding: f64) -> Vec<Row> {
+    fn rows_in<R: Real>(&self, columns: &[&[f64]]) -> Vec<Row> {
+        let Rounded { radius, drift_error, allowance } = self.rounded::<R>(1.0);
+        let about = Enclosure { radius: &radius, drift_error: &drift_error, ..*self };
+        about.rows_about::<R>(columns, allowance)
+    }
+
+    /// The same for [`Enclosure::ellipses`].
+    pub(super) fn ellipses_in<R: Real>(&self, least: f64) -> Vec<Option<Ellipse>> {
+        let Rounded { radius, drift_error, allowance } = self.rounded::<R>(UNSHRINKING);
+        let about = Enclosure { radius: &radius, drift_error: &drift_error, ..*self };
+        let pairs = Pairs::<R>::new(&about, std::iter::empty());
+        let row = |i: usize| {
+            let modulus = |shrink: f64| {
+                let swing = pairs.swing(about.side(i), shrink);
+                Modulus::new(swing, allowance + drift_error[i], UNDERFLOW, drift_error[i])
+            };
+            Ellipse::of_row(self.half_length, least, modulus)
+        };
+        (0..self.radius.len()).into_par_iter().map(row).collect()
+    }
+
+    /// What rounding to `R` does to radii and drifts; its effect on radii is counted `times`.
+    fn rounded<R: Real>(&self, times: f64) -> Rounded {
         let moved = self.shifts::<R>(self.points);
         let farthest = moved.iter().copied().fold(0.0, f64::max);
         let moment = SECOND_MOMENT * (2.0 - self.faintest());
         let add = |(a, b): (&f64, f64)| a + b;
         let tilted = self.shifts::<R>(self.motion).into_iter().map(|shift| self.half_length * shift);
-        let blur = moved.into_iter().zip(tilted).map(|(moved, tilted)| moved + tilted);
+        let blur = moved.into_iter().zip(tilted).map(|(moved, tilted)| times * (moved + tilted));
         let turned = self
             .shifts::<R>(self.drift)
             .into_iter()
             .map(|shift| shift + 2.2 * farthest * (1.0 + 4.0 * moment));
         let radius: Vec<f64> = self.radius.iter().zip(blur).map(add).collect();
         let drift_error: Vec<f64> = self.drift_error.iter().zip(turned).map(add).collect();
-        let about = Enclosure { radius: &radius, drift_error: &drift_error, ..*self };
-        about.rows_about::<R>(columns, 1.0 + rounding + 2.2 * farthest * moment.sqrt())
+        let allowance = 1.0 + self.sum_rounding::<R>() + 2.2 * farthest * moment.sqrt();
+        Rounded { radius, drift_error, allowance }
+    }
+
+    /// Rounding of positive sums, relative to them.
+    fn sum_rounding<R: Real>(&self) -> f64 {
+        if size_of::<R>() == size_of::<f32>() {
+            SINGLE_ROUNDING + self.radius.len() as f64 * SINGLE_ADDITION
+        } else {
+            DOUBLE_ROUNDING
+        }
     }
 
     /// How far rounding to `R` moves each row of `values`.

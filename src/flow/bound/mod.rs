@@ -18,6 +18,10 @@
 //! ```text
 //! Ė_i = v_i(ẑ) − v_i(z) + ρ_i = Σ_k (∫₀¹ J_ik(z + θE) dθ) E_k + ρ_i.
 //! ```
+//! A step is cut into pieces. On a piece, `t ↦ v_i(ẑ(t))` is analytic in an ellipse around the piece on which it is bounded by a number `M_i` that a pass over
+//! all pairs gives (`ellipse.rs`). By Bernstein's theorem it is therefore a polynomial up to `4 M_i ϱ^{−m}/(ϱ−1)`: the one through its values at `m + 1`
+//! Chebyshev points of the piece. There the drift is evaluated. Since `dẑ/dt` is a polynomial as well, `|ρ_i|` and its mean are bounded over the whole
+//! piece by what is known at the points (`interpolant.rs`), the remainder, and the certificates of the drift there (`proof.rs`).
 //!
 //! # The comparison system
 //! In units of the kernel's width, with the weights `a_ik`, `δ = z_i − z_k`, and the covariance `Cov_i` of the weights about `F_i = z_i + v_i`,
@@ -34,11 +38,10 @@
 //! `e^{18}` where the system gives `e^5`.
 //!
 //! # The tube
-//! `μ` and `κ` are needed on the tube `|y_i − ẑ_i| ≤ e_i`, whose radii are what is sought. Each step is cut into stretches; on a stretch
-//! of length `ℓ`,
+//! `μ` and `κ` are needed on the tube `|y_i − ẑ_i| ≤ e_i`, whose radii are what is sought. On a piece of length `ℓ`,
 //! 1. slopes `y` are guessed, and the tube is taken with the radii `e + 2ℓy`;
-//! 2. `μ` and `κ` are bounded over all of that tube and over the whole stretch: every weight `a_ik`, every drift, every block is enclosed around the middle
-//!    of the stretch (`enclosure.rs` has the inequalities);
+//! 2. `μ` and `κ` are bounded over all of that tube and over the whole piece: every weight `a_ik`, every drift, every block is enclosed around the middle
+//!    of the piece (`enclosure.rs` has the inequalities);
 //! 3. with these constants the system is solved from `e`; if the solution stays below `e + αℓy` for some `α ≤ 2`, then, by continuity, `e` cannot have left
 //!    the tube, so the constants were valid and the solution is a bound (`comparison.rs`). Otherwise larger slopes are tried.
 //!
@@ -46,12 +49,13 @@
 //! a [`Refusal`] with the time, the particle and the remedy.
 //!
 //! # Sources
-//! Three kinds of defect enter the same system, and since it is linear they are propagated side by side; the [`Budget`] is their shares:
-//! - *integration*: `|dẑ/dt − ṽ(ẑ)|` with the drift `ṽ` as computed, and the size of `δ` itself, as the run ends at `ẑ + δ`;
-//! - *truncation*: the certificates `c_k` that the evaluations at the nodes `θ_k` of a step, its ends among them, give on what truncating or
-//!   compressing the kernel sum has done to the drift; between the nodes they amount to `Σ_k |ℓ_k| c_k` (`lagrange.rs`);
-//! - *rounding*: the certificates on its rounding, likewise; rounding of the points where the drift was evaluated, carried through `J`; of
-//!   the path's velocity; of the coefficients, as a jump between steps.
+//! Three kinds of defect enter the same system, and the tokens' own uncertainty as its start; since it is linear they are propagated side by side, and the
+//! [`Budget`] is their shares:
+//! - *integration*: `dẑ/dt − ṽ(ẑ)` with the drift `ṽ` as computed, the remainder of its interpolant, and the size of `δ` itself, as the run ends at `ẑ + δ`;
+//! - *truncation*: what the drift certifies at the points of a piece on truncating or compressing the kernel sum, times Lebesgue's constant;
+//! - *rounding*: what it certifies on its rounding, likewise; rounding of the points where the drift was evaluated, carried through `J`; of
+//!   the path's velocity; of the coefficients, as a jump between steps;
+//! - *tokens*: where every token is only known within a radius `r_i`, `e_i(0) = r_i`, and the bound holds for the flow of all such tokens at once.
 //!
 //! # From particles to measures
 //! At the end, `|z̃_i − z_i| ≤ |δ_i| + e_i` for every particle. Matching each particle with itself is a coupling of the two empirical
@@ -63,25 +67,20 @@
 //! run and flow is bounded as above.
 //!
 //! # What is proved
-//! In real arithmetic, given a bound on `|ρ_i|` over a step and on its mean over each stretch, the numbers are upper bounds for every particle, whatever the
-//! integrator, however large the errors. The drift's certificates and the roundings listed above are part of them. Sums
+//! In real arithmetic the numbers are upper bounds for every particle, whatever the integrator, however large the errors: the defect is bounded over
+//! whole steps, not sampled. The drift's certificates and the roundings listed above are part of them. Sums
 //! over pairs that only bound something are taken in single precision, about rounded positions whose displacement is part of the tube, and with an allowance for what
 //! rounding does to positive sums. An error in the drift's code cannot hide, either: at the end of every step the drift is compared with an independent full sum, and
 //! a run whose drift misses it by more than it certifies ends with an error.
 //!
 //! # What is assumed
-//! - *The defect between its samples.* `ρ` is sampled at `θ = 1/6, 1/2, 5/6` of each step and vanishes at both ends. Between these, `|ρ_i|` is taken to be
-//!   at most twice the sum of the sampled sizes, each times the absolute value of its Lagrange polynomial, plus once the mean of that
-//!   over the cloud. The samples lie where the defect that the correction leaves is largest. Sampled densely in 72 random runs (Gaussian, mixture, clustered;
-//!   `d ≤ 3`; tolerances 1e-4 to 1e-10), the defect of no particle exceeded 0.71 of what is assumed, and rarely half of it (see the test
-//!   `defects_stay_below_what_is_assumed_between_the_samples`).
-//! - *Rounding of the bound itself*: some hundred operations on positive numbers, covered by factors `1 + 1e-12` (recursion) and `1 + 1e-3` (sums over pairs)
-//!   that were argued for, not computed with directed rounding; likewise the drift's own rounding bounds, which are of first order in the unit roundoff.
+//! - *Rounding of sums over pairs*: it is covered by a factor `1 + 1e-3` that was argued for, not derived constant by constant; likewise the drift's own rounding
+//!   bounds, which are of first order in the unit roundoff, and for the Gauss transform rest on errors of its tables as measured. The recursion is rounded upwards at every operation.
 //! - *One temperature*: schedules that vary are refused.
 //!
 //! # Cost
-//! Per step, beside the run's own six evaluations: six evaluations of the drift, one Jacobian–vector product, and at least three passes over all
-//! pairs in single precision. The passes visit all pairs even if the drift does not.
+//! Per step, beside the run's own six evaluations: three evaluations of the drift, one Jacobian–vector product, and for each piece `m = 6 … 16` more evaluations (the
+//! order follows from how small the defect is) and at least two passes over all pairs in single precision, one of them for the ellipses. The passes visit all pairs even if the drift does not.
 //!
 //! # Paper
 //! `eq:z_dynamics_discrete_N_flow`; the bound itself is not in the paper.
@@ -91,12 +90,18 @@ mod certifier;
 mod comparison;
 mod correction;
 mod curve;
+mod ellipse;
 mod enclosure;
-mod lagrange;
+mod interpolant;
 mod nodes;
 mod pairs;
+mod proof;
 mod refusal;
+mod sample;
 mod sources;
+#[cfg(test)]
+mod terms;
+mod up;
 
 pub(super) use certifier::Certifier;
 pub(super) use curve::Curve;
@@ -124,4 +129,6 @@ pub struct Budget {
     pub truncation: f64,
     /// Rounding.
     pub rounding: f64,
+    /// Tokens that are only known within some radius.
+    pub tokens: f64,
 }

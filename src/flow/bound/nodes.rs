@@ -20,12 +20,8 @@ pub(super) struct Nodes {
 pub(super) const MIDDLE: Nodes = Nodes { positions: &[0.5] };
 
 /// Two nodes, for a path that is good within the step as well. What is left of the defect is close to a multiple of
-/// `θ²(1−θ)²(θ−1/3)(θ−2/3)`, whose extremes lie near [`SAMPLES`].
+/// `θ²(1−θ)²(θ−1/3)(θ−2/3)`.
 pub(super) const PAIR: Nodes = Nodes { positions: &[1.0 / 3.0, 2.0 / 3.0] };
-
-/// Where the defect of the corrected path is sampled: the middle of each third of a step. With the ends they are close to Chebyshev's points.
-/// They must not be nodes of the correction, where nearly nothing is left of the defect.
-pub(super) const SAMPLES: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 
 impl Nodes {
     /// The coefficients of `L`, one vector per power of `θ`, from the defects at the nodes.

@@ -118,6 +118,120 @@ impl<R: Real> Pairs<R> {
             _ => widest(RowOfPairs::<R, 0> { pairs: self, side }),
         }
     }
+
+    /// The sums of one row in complex time, within `shrink` times the half-length.
+    pub fn swing(&self, side: Side<'_>, shrink: f64) -> Swing {
+        match self.dimension {
+            1 => widest(RowOfSwing::<R, 1> { pairs: self, side, shrink }),
+            2 => widest(RowOfSwing::<R, 2> { pairs: self, side, shrink }),
+            3 => widest(RowOfSwing::<R, 3> { pairs: self, side, shrink }),
+            _ => widest(RowOfSwing::<R, 0> { pairs: self, side, shrink }),
+        }
+    }
+}
+
+/// Sums over a row with the weights `a`, from which it follows how far the drift goes from its value at the middle while time is complex;
+/// symbols as in `ellipse.rs`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Swing {
+    /// `Σ e^{−θ}` where `θ ≤ 1`.
+    pub kept: f64,
+    /// `Σ e^θ` where `θ > 3/2`.
+    pub lost: f64,
+    /// `Σ e^θ (θ|δ+v| + b)`
+    pub moved: f64,
+}
+
+/// Where the real part of `e^{−φ}`, `|φ| ≤ θ`, is at least `e^{−θ}`; where it is at least not negative.
+const FIRM: f64 = 1.0;
+const LOOSE: f64 = 1.5;
+
+/// Rounding of an inner product of two differences, relative to the product of their lengths: `d` products and as many additions (Cauchy and Schwarz), two
+/// differences, and one to spare. A single addition of differences has less.
+fn inner_rounding<R: Real>(dimension: usize) -> f64 {
+    let unit = if size_of::<R>() == size_of::<f32>() { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    (dimension + 3) as f64 * unit
+}
+
+/// One row in dimension `DIMENSION`, in complex time; zero stands for a dimension known at run time only.
+struct RowOfSwing<'a, R, const DIMENSION: usize> {
+    pairs: &'a Pairs<R>,
+    side: Side<'a>,
+    /// By how much distances in time are smaller than those for which the radii hold.
+    shrink: f64,
+}
+
+impl<R: Real, const DIMENSION: usize> Program for RowOfSwing<'_, R, DIMENSION> {
+    type Scalar = R;
+    type Output = Swing;
+
+    fn portable(self) -> Swing {
+        RowOfSwing::<R, 0> { pairs: self.pairs, side: self.side, shrink: self.shrink }
+            .run(R::Plain::default())
+    }
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = R>>(self, any: V) -> Swing {
+        let Self { pairs, side, shrink } = self;
+        let d = if DIMENSION == 0 { pairs.dimension } else { DIMENSION };
+        let number = |x: f64| any.splat(R::of(x));
+        let none = [any.zero(); CHAINS];
+        let largest = any.splat(R::LARGEST_EXPONENT);
+        let (reach, square) = (number(shrink * side.half_length), number(shrink * shrink));
+        let (own_radius, log_mass) = (number(side.radius), number(side.log_mass));
+        let tiny = number(inner_rounding::<R>(d));
+        let (mut kept, mut lost, mut moved) = (any.zero(), any.zero(), any.zero());
+        for at in 0..pairs.masses.len() {
+            let mut radius = pairs.radius[at];
+            if let Some(k) = side.row.checked_sub(at * BLOCK).filter(|k| *k < BLOCK) {
+                // The particle does not move against itself.
+                radius[k] = R::of(-side.radius);
+            }
+            for first in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
+                let (mut distance_2, mut along, mut motion_2, mut spread_2) = (none, none, none, none);
+                for c in 0..d {
+                    let (points, motions) = (&pairs.points[c][at], &pairs.motion[c][at]);
+                    let (z, m) = (number(side.points[c]), number(side.motion[c]));
+                    let v = number(side.drift[c]);
+                    for n in 0..CHAINS {
+                        let offset = z.sub(any.load(&points[first + n * V::WIDTH..]));
+                        let motion = m.sub(any.load(&motions[first + n * V::WIDTH..]));
+                        let spread = offset.add(v);
+                        distance_2[n] = offset.mul_add(offset, distance_2[n]);
+                        along[n] = offset.mul_add(motion, along[n]);
+                        motion_2[n] = motion.mul_add(motion, motion_2[n]);
+                        spread_2[n] = spread.mul_add(spread, spread_2[n]);
+                    }
+                }
+                let (mut theta, mut longest, mut blurred) = (none, none, none);
+                let mut exponents = [any.zero(); 2 * CHAINS];
+                for n in 0..CHAINS {
+                    let k = first + n * V::WIDTH;
+                    let apart = square.mul(own_radius.add(any.load(&radius[k..])));
+                    longest[n] = reach.mul_add(motion_2[n].sqrt(), apart);
+                    let distance = distance_2[n].sqrt();
+                    blurred[n] = distance.mul(tiny);
+                    let turn = reach.mul_add(along[n].abs(), distance.mul(longest[n].mul_add(tiny, apart)));
+                    theta[n] = longest[n].mul(number(0.5)).mul_add(longest[n], turn);
+                    let share = log_mass.sub(any.load(&pairs.logarithms[at][k..]));
+                    let still = distance_2[n].mul_add(number(0.5), share);
+                    let bits = |x: V| x.mul(number(LOG2_E)).max(any.zero().sub(largest)).min(largest);
+                    exponents[n] = bits(still.sub(theta[n]));
+                    exponents[CHAINS + n] = bits(still.add(theta[n]));
+                }
+                let weights = V::exp2_minus(number(1.0), exponents);
+                for n in 0..CHAINS {
+                    let mass = any.load(&pairs.masses[at][first + n * V::WIDTH..]);
+                    let (larger, smaller) = (weights[n].mul(mass), weights[CHAINS + n].mul(mass));
+                    kept = kept.add(smaller.where_at_most(theta[n], number(FIRM)));
+                    lost = lost.add(larger.sub(larger.where_at_most(theta[n], number(LOOSE))));
+                    moved = larger
+                        .mul_add(theta[n].mul_add(spread_2[n].sqrt().add(blurred[n]), longest[n]), moved);
+                }
+            }
+        }
+        Swing { kept: kept.total(), lost: lost.total(), moved: moved.total() }
+    }
 }
 
 /// One row in dimension `DIMENSION`; zero stands for one known at run time only.
@@ -155,6 +269,8 @@ struct Fixed<'a, V> {
     radius: V,
     half_length: V,
     log_mass: V,
+    /// See [`inner_rounding`].
+    tiny: V,
 }
 
 /// What the columns of a block are multiplied with.
@@ -212,6 +328,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
             radius: any.splat(R::of(side.radius)),
             half_length: any.splat(R::of(side.half_length)),
             log_mass: any.splat(R::of(side.log_mass)),
+            tiny: any.splat(R::of(inner_rounding::<R>(d))),
         };
         let running = Running {
             mass: zero,
@@ -299,8 +416,9 @@ fn step<R: Real, V: Vector<Scalar = R>>(
     let largest = any.splat(R::LARGEST_EXPONENT);
     for n in 0..CHAINS {
         let apart = fixed.radius.add(any.load(&radius[first + n * V::WIDTH..]));
-        change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(apart));
         reach[n] = fixed.half_length.mul_add(motion_2[n].sqrt(), apart);
+        let blurred = reach[n].mul_add(fixed.tiny, apart);
+        change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(blurred));
         let share = fixed.log_mass.sub(any.load(&pairs.logarithms[at][first + n * V::WIDTH..]));
         let static_part = distance_2[n].mul_add(number(0.5), share);
         let bits = static_part.sub(change[n]).mul(number(LOG2_E));

@@ -16,6 +16,13 @@ pub enum Refusal {
         /// The kernel's width `β^{−1/2}`, on whose scale the Jacobian varies.
         kernel_width: f64,
     },
+    /// In complex time the drift of a particle has a pole too close to any piece of the run, however short.
+    TooFast {
+        /// When it happened.
+        raw_time: f64,
+        /// The particle.
+        particle: usize,
+    },
     /// The bound is only derived for a schedule that does not vary.
     VaryingSchedule,
 }
@@ -33,6 +40,11 @@ impl fmt::Display for Refusal {
                 "at raw time {raw_time:.4} the exact position of particle {particle} is only known to within {radius:.1e}, \
                  and over such a distance the Jacobian of a kernel of width {kernel_width:.1e} varies too much; \
                  tighten the tolerances or shorten the horizon"
+            ),
+            Self::TooFast { raw_time, particle } => write!(
+                f,
+                "at raw time {raw_time:.4} the drift of particle {particle} changes too fast for its path to be followed; \
+                 tighten the tolerances, and rescale the data if its coordinates are extreme"
             ),
             Self::VaryingSchedule => {
                 write!(f, "the bound is derived for a constant inverse temperature; use a constant schedule")

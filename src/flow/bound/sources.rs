@@ -1,25 +1,32 @@
 //! [`PerSource`] and [`Supply`]: where errors come from, kept apart.
 
+use super::up::Up;
+
 /// One number per particle and source of error.
 #[derive(Debug, Clone)]
 pub(super) struct PerSource {
     pub integration: Vec<f64>,
     pub truncation: Vec<f64>,
     pub rounding: Vec<f64>,
+    /// Tokens that are not known exactly.
+    pub tokens: Vec<f64>,
 }
+
+/// The place of rounding among the sources.
+pub(super) const ROUNDING: usize = 2;
 
 impl PerSource {
     /// Number of sources.
-    pub const COUNT: usize = 3;
+    pub const COUNT: usize = 4;
 
     pub fn zero(particles: usize) -> Self {
-        let zero = vec![0.0; particles];
-        Self { integration: zero.clone(), truncation: zero.clone(), rounding: zero }
+        let zero = || vec![0.0; particles];
+        Self { integration: zero(), truncation: zero(), rounding: zero(), tokens: zero() }
     }
 
     /// The sources in their order.
     pub fn parts(&self) -> [&[f64]; Self::COUNT] {
-        [&self.integration, &self.truncation, &self.rounding]
+        [&self.integration, &self.truncation, &self.rounding, &self.tokens]
     }
 
     pub fn at(&self, source: usize, particle: usize) -> f64 {
@@ -30,15 +37,16 @@ impl PerSource {
         let part = match source {
             0 => &mut self.integration,
             1 => &mut self.truncation,
-            _ => &mut self.rounding,
+            ROUNDING => &mut self.rounding,
+            _ => &mut self.tokens,
         };
         part[particle] = value;
     }
 
     /// All sources together, per particle.
     pub fn total(&self) -> Vec<f64> {
-        let parts = self.integration.iter().zip(&self.truncation).zip(&self.rounding);
-        parts.map(|((a, b), c)| a + b + c).collect()
+        let sum = |i: usize| self.parts().iter().map(|part| part[i]).sum();
+        (0..self.integration.len()).map(sum).collect()
     }
 
     /// Combines two, entry by entry.
@@ -48,6 +56,7 @@ impl PerSource {
             integration: join(&self.integration, &other.integration),
             truncation: join(&self.truncation, &other.truncation),
             rounding: join(&self.rounding, &other.rounding),
+            tokens: join(&self.tokens, &other.tokens),
         }
     }
 }
@@ -64,17 +73,17 @@ pub(super) struct Supply {
 
 impl Supply {
     /// The largest defect from a source, for a particle whose rate is `rate`.
-    pub fn largest_at(&self, source: usize, particle: usize, rate: f64) -> f64 {
-        self.largest.at(source, particle) + self.misplacement(source, particle, rate)
+    pub fn largest_at(&self, source: usize, particle: usize, rate: f64) -> Up {
+        Up::of(self.largest.at(source, particle)) + self.misplacement(source, particle, rate)
     }
 
     /// The mean defect from a source, for a particle whose rate is `rate`.
-    pub fn mean_at(&self, source: usize, particle: usize, rate: f64) -> f64 {
-        self.mean.at(source, particle) + self.misplacement(source, particle, rate)
+    pub fn mean_at(&self, source: usize, particle: usize, rate: f64) -> Up {
+        Up::of(self.mean.at(source, particle)) + self.misplacement(source, particle, rate)
     }
 
     /// What a particle's own misplacement does to its drift; `‖J_ii‖ ≤ max(μ_i, 1)`. That of the others is in their columns.
-    fn misplacement(&self, source: usize, particle: usize, rate: f64) -> f64 {
-        if source == PerSource::COUNT - 1 { rate.max(1.0) * self.position[particle] } else { 0.0 }
+    fn misplacement(&self, source: usize, particle: usize, rate: f64) -> Up {
+        if source == ROUNDING { Up::of(rate.max(1.0)) * Up::of(self.position[particle]) } else { Up::ZERO }
     }
 }
