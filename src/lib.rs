@@ -41,7 +41,7 @@
 //!
 //! # Three programs
 //!
-//! Denoise a cloud: row `i` of the result is the estimate for token `i`.
+//! Denoise a cloud: row `i` of the result is the estimate for token `i`. A law is an inline table as here, or a TOML file of the same keys, by its name.
 //!
 //! ```
 //! use ebflow::{Beta, Law, NoiseVariance};
