@@ -59,6 +59,9 @@ const CALIBRATED: f64 = 1e-6;
 const CALIBRATION_EXPONENT: f64 = 0.08;
 const MAX_CALIBRATION: f64 = 2.0;
 
+/// The square of the inverse of this is not infinite, nor is the sum of a few of them.
+const LEAST_SQUARABLE: f64 = 1e-153;
+
 /// A time this close to the horizon, relatively, is the horizon but for rounding; the solver says so itself unless its
 /// step-size control is out of order.
 const SAME_TIME: f64 = 200.0 * f64::EPSILON;
@@ -154,9 +157,10 @@ impl Adaptive {
         tightness.powf(CALIBRATION_EXPONENT).clamp(1.0, MAX_CALIBRATION)
     }
 
-    /// The error that the solver is permitted in a coordinate.
+    /// The error that the solver is permitted in a coordinate. The solver squares coordinates in units of it.
     fn permitted(&self, cloud: &Cloud) -> f64 {
-        self.calibration() * (self.atol + self.rtol * spread(cloud))
+        let largest = cloud.points().iter().fold(0.0_f64, |most, z| most.max(z.abs()));
+        (self.calibration() * (self.atol + self.rtol * spread(cloud))).max(largest * LEAST_SQUARABLE)
     }
 
     fn problem<'e>(
