@@ -27,8 +27,8 @@
 //! One radius `r` is tried for all rows. Rows whose `G_i` is too small are looked at again with `r/2`, then with `r/4`, each for itself; the terms
 //! in `ε` are of second order and more, so they shrink at least by a factor 4 and 16. (What rounding of the path adds to `ε` does not shrink, and is counted sixteenfold.)
 
-use super::enclosure::Enclosure;
-use super::pairs::Swing;
+use super::enclosure::{Enclosure, UNDERFLOW};
+use super::pairs::{FARTHEST, Swing};
 
 /// Denominators may shrink to this share. Below it a smaller ellipse gives more.
 const LEAST_DENOMINATOR: f64 = 0.1;
@@ -77,11 +77,12 @@ pub(super) struct Modulus {
 }
 
 impl Modulus {
-    /// With all that rounding may have done to the sums, relatively.
-    pub fn new(swing: Swing, allowance: f64, underflow: f64, drift_error: f64) -> Self {
+    /// With all that rounding may have done to the sums, relatively, and what weights of `particles` that were taken to be larger than they are may have added to what is kept.
+    pub fn new(swing: Swing, allowance: f64, particles: usize, drift_error: f64) -> Self {
+        let added = particles as f64 * (-FARTHEST).exp2();
         Self {
-            numerator: allowance * swing.moved + underflow + drift_error,
-            denominator: swing.kept / allowance - allowance * swing.lost - underflow,
+            numerator: allowance * swing.moved + drift_error + UNDERFLOW,
+            denominator: swing.kept / allowance - allowance * (swing.lost + added),
         }
     }
 

@@ -53,7 +53,7 @@ const FAINTEST_SINGLE: f64 = -60.0;
 const DOUBLE_ROUNDING: f64 = 1e-9;
 
 /// What may underflow in a million columns, or be lost where `δ + v` cancels, relative to the largest entry of a column and to one.
-const UNDERFLOW: f64 = 1e-20;
+pub(super) const UNDERFLOW: f64 = 1e-20;
 const CANCELLED: f64 = 1e-6;
 
 /// `2(1 + e^{−2})`, rounded up: `Σ a |δ|²` is at most this times `2 − ln D`.
@@ -149,7 +149,7 @@ impl Enclosure<'_> {
         let row = |i: usize| {
             let modulus = |shrink: f64| {
                 let swing = pairs.swing(about.side(i), shrink);
-                Modulus::new(swing, allowance + drift_error[i], UNDERFLOW, drift_error[i])
+                Modulus::new(swing, allowance + drift_error[i], drift_error.len(), drift_error[i])
             };
             Ellipse::of_row(self.half_length, least, modulus)
         };

@@ -5,6 +5,10 @@ use std::f64::consts::LOG2_E;
 use super::enclosure::Enclosure;
 use crate::simd::{BLOCK, Block, Program, Real, Vector, widest};
 
+/// No weight is taken to be smaller than `2^−FARTHEST`, which only makes bounds larger: products of smaller ones would be denormal, on which processors spend a
+/// hundred times as long.
+pub(super) const FARTHEST: f64 = 60.0;
+
 /// Vectors that are worked on side by side.
 const CHAINS: usize = 2;
 
@@ -176,7 +180,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfSwing<'_, R, DIMENSION> {
         let d = if DIMENSION == 0 { pairs.dimension } else { DIMENSION };
         let number = |x: f64| any.splat(R::of(x));
         let none = [any.zero(); CHAINS];
-        let largest = any.splat(R::LARGEST_EXPONENT);
+        let (largest, farthest) = (any.splat(R::LARGEST_EXPONENT), number(FARTHEST));
         let (reach, square) = (number(shrink * side.half_length), number(shrink * shrink));
         let (own_radius, log_mass) = (number(side.radius), number(side.log_mass));
         let tiny = number(inner_rounding::<R>(d));
@@ -215,7 +219,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfSwing<'_, R, DIMENSION> {
                     theta[n] = longest[n].mul(number(0.5)).mul_add(longest[n], turn);
                     let share = log_mass.sub(any.load(&pairs.logarithms[at][k..]));
                     let still = distance_2[n].mul_add(number(0.5), share);
-                    let bits = |x: V| x.mul(number(LOG2_E)).max(any.zero().sub(largest)).min(largest);
+                    let bits = |x: V| x.mul(number(LOG2_E)).max(any.zero().sub(largest)).min(farthest);
                     exponents[n] = bits(still.sub(theta[n]));
                     exponents[CHAINS + n] = bits(still.add(theta[n]));
                 }
@@ -413,7 +417,7 @@ fn step<R: Real, V: Vector<Scalar = R>>(
     }
     let (mut change, mut reach, mut exponent) = (none, none, none);
     // No weight exceeds one, so whatever grows beyond `2^LARGEST` has an `x` of its own that makes the change of the mass infinite.
-    let largest = any.splat(R::LARGEST_EXPONENT);
+    let (largest, farthest) = (any.splat(R::LARGEST_EXPONENT), number(FARTHEST));
     for n in 0..CHAINS {
         let apart = fixed.radius.add(any.load(&radius[first + n * V::WIDTH..]));
         reach[n] = fixed.half_length.mul_add(motion_2[n].sqrt(), apart);
@@ -422,7 +426,7 @@ fn step<R: Real, V: Vector<Scalar = R>>(
         let share = fixed.log_mass.sub(any.load(&pairs.logarithms[at][first + n * V::WIDTH..]));
         let static_part = distance_2[n].mul_add(number(0.5), share);
         let bits = static_part.sub(change[n]).mul(number(LOG2_E));
-        exponent[n] = bits.max(any.zero().sub(largest)).min(largest);
+        exponent[n] = bits.max(any.zero().sub(largest)).min(farthest);
     }
     let mut weight = V::exp2_minus(number(1.0), exponent);
     for n in 0..CHAINS {

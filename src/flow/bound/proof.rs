@@ -31,10 +31,10 @@ use crate::flow::Field;
 use crate::scale::Beta;
 
 /// The longest piece, in raw time, over which one bound of the Jacobian holds.
-const LONGEST_PIECE: f64 = 0.25;
+const LONGEST_PIECE: f64 = 0.16;
 
 /// How often a piece is halved, at most.
-const HALVINGS: usize = 3;
+const HALVINGS: usize = 6;
 
 /// The first radius that is tried for ellipses, in raw time; it is adapted from piece to piece.
 const FIRST_REACH: f64 = 0.4;
@@ -44,7 +44,7 @@ const LONGEST_REACH: f64 = 12.0;
 const LEAST_REACH: f64 = 0.55;
 
 /// What share of the defect the remainders may be, in the mean.
-const REMAINDERS: f64 = 0.05;
+const REMAINDERS: f64 = 0.1;
 
 /// Bounds a run, step by step.
 pub(super) struct Proof<'a> {
