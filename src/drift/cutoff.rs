@@ -29,7 +29,7 @@ const SLACK: f64 = 1.0 + 1e-9;
 /// Squared distances are rounded; shrinking them by this much makes them lower bounds, also where they are huge.
 const SHRINK: f64 = 1.0 - 1e-12;
 
-/// Bits by which parts of tiles must be fainter than whole tiles to be left out.
+/// Bits by which parts of tiles must have less mass than whole tiles to be left out.
 const MARGIN: f64 = 3.0;
 
 /// Fixed-point steps towards `ρ`; the logarithm makes it converge in three or four.
@@ -57,16 +57,16 @@ pub(super) struct Budget {
     /// `log₂` of the largest `ω(J)`
     pub(super) heaviest: f64,
     /// `−log₂` of the smallest `D_low`
-    pub(super) faintest: f64,
+    pub(super) largest_deficit: f64,
 }
 
 impl Cutoff {
     /// The cutoff that keeps the whole truncation error of every target below the tolerance.
     pub(super) fn new(budget: Budget) -> Self {
-        let Budget { sharpness, tolerance, tiles, total, heaviest, faintest } = budget;
+        let Budget { sharpness, tolerance, tiles, total, heaviest, largest_deficit } = budget;
         let share = (tiles as f64 / tolerance).log2();
-        let fastest = ((total.log2() + faintest).max(0.0) / sharpness).sqrt();
-        let demand = share + heaviest + faintest;
+        let fastest = ((total.log2() + largest_deficit).max(0.0) / sharpness).sqrt();
+        let demand = share + heaviest + largest_deficit;
         let farthest = |rho: f64| ((demand + (rho + fastest).log2()).max(0.0) / sharpness).sqrt();
         // Starting above the fixed point of an increasing function, every iterate stays above it.
         let start = 1e3 * (1.0 + fastest + (1.0 + demand.max(0.0).sqrt()) / sharpness.sqrt());

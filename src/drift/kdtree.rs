@@ -16,7 +16,7 @@ use super::kernel::{Lane, TILE, ZERO};
 use super::order::{Depth, kd_order};
 use super::outcome::Outcome;
 use super::sources::Sources;
-use super::tiled::Manner;
+use super::tiled::Truncation;
 use super::tiles::Tiles;
 use super::{Drift, DriftField, Targets, Tolerance};
 use crate::cloud::{CloudView, check_points};
@@ -71,8 +71,8 @@ impl Drift for KdTree {
         };
         check_points(points, d, "the set of targets")?;
         field.reset(points.len() / d, d);
-        let manner = Manner::within(self.tolerance.for_kernel(beta));
-        let sources = Sources::new(cloud, points, beta, manner)?;
+        let truncation = Truncation::within(self.tolerance.for_kernel(beta));
+        let sources = Sources::new(cloud, points, beta, truncation)?;
         let mut rows: Vec<usize> = (0..points.len() / d).collect();
         kd_order(points, d, Depth::Tiles, &mut rows);
         let own = matches!(targets, Targets::Sources).then(|| places(&sources.tiles, cloud.len()));
@@ -289,14 +289,15 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
         outcome.pairs += sums.count as u64;
     }
 
-    /// `r_c²` for a target whose mass is at least `2^−faintness`.
-    fn cutoff_2(&self, faintness: f64) -> f64 {
+    /// `r_c²` for a target whose mass is at least `2^−mass_deficit`.
+    fn cutoff_2(&self, mass_deficit: f64) -> f64 {
         let sources = &self.request.sources;
         let (total, heaviest) = (sources.total(), sources.total().log2());
         let Sources { tolerance, units, .. } = *sources;
         let sharpness = units.sharpness;
-        let budget = Budget { sharpness, tolerance, tiles: 1, total, heaviest, faintest: faintness };
-        Cutoff::new(budget).least_gap_2(heaviest + faintness)
+        let budget =
+            Budget { sharpness, tolerance, tiles: 1, total, heaviest, largest_deficit: mass_deficit };
+        Cutoff::new(budget).least_gap_2(heaviest + mass_deficit)
     }
 
     /// Sums over all sources within the cutoff.

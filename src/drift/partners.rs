@@ -10,8 +10,8 @@ pub(super) struct Partners<'a> {
     cutoff: Cutoff,
     sharpness: f64,
     /// `−log₂ D_low` per tile, and its largest value per node.
-    faintness: Vec<f64>,
-    faintest: Vec<f64>,
+    mass_deficit: Vec<f64>,
+    largest_deficit: Vec<f64>,
 }
 
 /// What a tile has to do.
@@ -26,15 +26,15 @@ pub(super) struct Load {
 }
 
 impl<'a> Partners<'a> {
-    /// `faintness` is `−log₂ D_low` of each tile.
-    pub(super) fn new(tree: &'a Tree, cutoff: Cutoff, sharpness: f64, faintness: Vec<f64>) -> Self {
-        let faintest = tree.largest_below(&faintness);
-        Self { tree, cutoff, sharpness, faintness, faintest }
+    /// `mass_deficit` is `−log₂ D_low` of each tile.
+    pub(super) fn new(tree: &'a Tree, cutoff: Cutoff, sharpness: f64, mass_deficit: Vec<f64>) -> Self {
+        let largest_deficit = tree.largest_below(&mass_deficit);
+        Self { tree, cutoff, sharpness, mass_deficit, largest_deficit }
     }
 
     /// Number of tiles.
     pub(super) fn tiles(&self) -> usize {
-        self.faintness.len()
+        self.mass_deficit.len()
     }
 
     /// Counts a tile's partners and adds up what it leaves out.
@@ -81,7 +81,7 @@ impl<'a> Partners<'a> {
     /// The squared distance from which parts of two tiles are left out, if any part can be that far.
     pub(super) fn limit_2(&self, row: usize, column: usize) -> Option<f64> {
         let (a, b) = (self.tree.leaf(row), self.tree.leaf(column));
-        let demand = (b.heaviest + self.faintness[row]).max(a.heaviest + self.faintness[column]);
+        let demand = (b.heaviest + self.mass_deficit[row]).max(a.heaviest + self.mass_deficit[column]);
         let limit_2 = self.cutoff.limit_2(demand);
         (a.bounds.reach_2(&b.bounds) > limit_2).then_some(limit_2)
     }
@@ -89,8 +89,8 @@ impl<'a> Partners<'a> {
     /// Neither the tile needs the node's sources nor any tile of the node this tile's. If this holds for a node, it holds for all
     /// its tiles, and from their side too.
     fn leaves_out(&self, tile: usize, at: usize, node: &Node, gap_2: f64) -> bool {
-        let here = node.heaviest + self.faintness[tile];
-        let there = self.tree.leaf(tile).heaviest + self.faintest[at];
+        let here = node.heaviest + self.mass_deficit[tile];
+        let there = self.tree.leaf(tile).heaviest + self.largest_deficit[at];
         self.cutoff.leaves_out(gap_2, here.max(there))
     }
 }

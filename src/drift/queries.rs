@@ -1,4 +1,4 @@
-//! The drift at points that are not sources: Stage 2, and sources too faint for plain sums.
+//! The drift at points that are not sources: Stage 2, and sources of too low a mass for plain sums.
 //!
 //! # Formula
 //! Far from every source all weights underflow. Therefore each target `x` gets a reference: the source `m` whose term `ω w` is the largest. With `a = z_j − m`
@@ -115,19 +115,19 @@ impl TargetTile {
     fn sum(&self, sources: &Sources, deepest: f64) -> Summed {
         let d = sources.tiles.dimension();
         let cutoff = self.cutoff(sources);
-        let faintness = self.faintness(sources);
+        let mass_deficit = self.mass_deficit(sources);
         let mut batch = vec![ZERO; d + 1];
         let mut summed = Summed { sums: batch.clone(), tiles: 0, pairs: 0, omitted: Omitted::default() };
         sources.tree.walk(|_, node| {
             if !cutoff.is_infinite() {
                 let gap_2 = self.bounds.gap_2(&node.bounds);
-                if cutoff.leaves_out(gap_2, node.heaviest + faintness) {
+                if cutoff.leaves_out(gap_2, node.heaviest + mass_deficit) {
                     summed.omitted.add(node.mass, gap_2, sources.units.sharpness, deepest);
                     return false;
                 }
             }
             if node.is_leaf() {
-                let limit_2 = cutoff.limit_2(node.heaviest + faintness);
+                let limit_2 = cutoff.limit_2(node.heaviest + mass_deficit);
                 if self.bounds.reach_2(&node.bounds) > limit_2 {
                     summed.omitted.add(node.mass, limit_2, sources.units.sharpness, deepest);
                     summed.pairs += self.sweep::<Queries<true>>(sources, node, limit_2, &mut batch);
@@ -170,12 +170,12 @@ impl TargetTile {
             tiles: sources.tiles.len(),
             total: sources.total(),
             heaviest: sources.tree.root().heaviest,
-            faintest: self.faintness(sources),
+            largest_deficit: self.mass_deficit(sources),
         })
     }
 
     /// `−log₂` of the smallest mass that the references guarantee.
-    fn faintness(&self, sources: &Sources) -> f64 {
+    fn mass_deficit(&self, sources: &Sources) -> f64 {
         sources.units.sharpness * largest(self.references.iter().map(|reference| reference.score))
     }
 }

@@ -12,24 +12,24 @@ use crate::parallel;
 use crate::simd::LARGEST_EXPONENT;
 
 /// A point whose mass is smaller is summed again relative to its heaviest neighbour: [`LARGEST_EXPONENT`] was not negligible for it.
-const FAINT: f64 = 2.4e-181;
+const LOW_MASS: f64 = 2.4e-181;
 
 /// Evaluates the drift at all points of positive weight and returns those whose masses are too small for plain sums.
 pub(super) fn self_drift(sources: &Sources, field: &mut DriftField) -> Vec<usize> {
     let tiles = &sources.tiles;
     let kernel = KernelSum { sources };
     let mut sums = own_sums(&kernel, tiles.len());
-    let faintness: Vec<f64> = (0..tiles.len()).map(|tile| kernel.faintness(tile, &sums)).collect();
-    let faintest = faintness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mass_deficit: Vec<f64> = (0..tiles.len()).map(|tile| kernel.mass_deficit(tile, &sums)).collect();
+    let largest_deficit = mass_deficit.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let cutoff = Cutoff::new(Budget {
         sharpness: sources.units.sharpness,
         tolerance: sources.tolerance,
         tiles: tiles.len(),
         total: sources.total(),
         heaviest: sources.tree.root().heaviest,
-        faintest,
+        largest_deficit,
     });
-    let partners = Partners::new(&sources.tree, cutoff, sources.units.sharpness, faintness);
+    let partners = Partners::new(&sources.tree, cutoff, sources.units.sharpness, mass_deficit);
     let swept = add_pairs(&kernel, &partners, &mut field.workspace, &mut sums);
     let arithmetic = sources.arithmetic(swept.additions);
     let outcome = |tile: usize| {
@@ -38,16 +38,20 @@ pub(super) fn self_drift(sources: &Sources, field: &mut DriftField) -> Vec<usize
     };
     let outcomes = parallel::map(tiles.len(), &outcome);
     field.pairs += swept.pairs;
-    let mut faint = Vec::new();
+    let mut low_mass = Vec::new();
     for (tile, outcome) in outcomes.iter().enumerate() {
         let members = tiles.members(tile);
         outcome.scatter(members, field);
         let masses = &sums[tile * kernel.lanes() + tiles.dimension()];
-        faint.extend(
-            members.iter().zip(masses.iter()).filter(|(_, mass)| **mass < FAINT).map(|(&member, _)| member),
+        low_mass.extend(
+            members
+                .iter()
+                .zip(masses.iter())
+                .filter(|(_, mass)| **mass < LOW_MASS)
+                .map(|(&member, _)| member),
         );
     }
-    faint
+    low_mass
 }
 
 /// The sums behind the drift: `Σ ω_j w_ij Δ_ij` and `Σ ω_j w_ij`.
@@ -57,7 +61,7 @@ struct KernelSum<'a> {
 
 impl KernelSum<'_> {
     /// `−log₂` of the smallest mass that a tile's points get from their own tile.
-    fn faintness(&self, tile: usize, sums: &[Lane]) -> f64 {
+    fn mass_deficit(&self, tile: usize, sums: &[Lane]) -> f64 {
         let tiles = &self.sources.tiles;
         let masses = &sums[tile * self.lanes() + tiles.dimension()][..tiles.members(tile).len()];
         -masses.iter().copied().fold(f64::INFINITY, f64::min).log2()

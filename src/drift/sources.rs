@@ -3,7 +3,7 @@
 use super::kernel::Kernel;
 use super::order::Depth;
 use super::rounding::Arithmetic;
-use super::tiled::Manner;
+use super::tiled::Truncation;
 use super::tiles::Tiles;
 use super::tree::Tree;
 use super::units::{Units, largest_magnitude};
@@ -32,7 +32,12 @@ pub(super) struct Sources {
 
 impl Sources {
     /// Cuts a cloud into tiles; `targets` are looked at for their magnitude only.
-    pub(super) fn new(cloud: CloudView<'_>, targets: &[f64], beta: Beta, manner: Manner) -> Result<Self> {
+    pub(super) fn new(
+        cloud: CloudView<'_>,
+        targets: &[f64],
+        beta: Beta,
+        truncation: Truncation,
+    ) -> Result<Self> {
         let members: Vec<usize> = match cloud.weights {
             Some(weights) => (0..cloud.len()).filter(|&i| weights[i] > 0.0).collect(),
             None => (0..cloud.len()).collect(),
@@ -42,15 +47,15 @@ impl Sources {
         }
         let largest = largest_magnitude(cloud.points).max(largest_magnitude(targets));
         let units = Units::new(beta, largest)?;
-        let depth = if manner.tolerance > 0.0 { Depth::Quads } else { Depth::Tiles };
+        let depth = if truncation.tolerance > 0.0 { Depth::Quads } else { Depth::Tiles };
         let tiles = Tiles::new(cloud, members, depth, units);
         Ok(Self {
             tree: Tree::new(&tiles),
             units,
             depth,
             beta,
-            instructions: manner.instructions,
-            tolerance: manner.tolerance * units.per_length,
+            instructions: truncation.instructions,
+            tolerance: truncation.tolerance * units.per_length,
             weighted: cloud.weights.is_some(),
             norm: if cloud.weights.is_some() { 1.0 } else { cloud.len() as f64 },
             tiles,

@@ -27,7 +27,7 @@ pub struct Dense;
 
 impl Drift for Dense {
     fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
-        evaluate(cloud, targets, beta, Manner::full(), field)
+        evaluate(cloud, targets, beta, Truncation::full(), field)
     }
 }
 
@@ -54,20 +54,20 @@ pub struct Blocks {
 
 impl Drift for Blocks {
     fn evaluate(&self, cloud: CloudView, targets: Targets, beta: Beta, field: &mut DriftField) -> Result<()> {
-        evaluate(cloud, targets, beta, Manner::within(self.tolerance.for_kernel(beta)), field)
+        evaluate(cloud, targets, beta, Truncation::within(self.tolerance.for_kernel(beta)), field)
     }
 }
 
 /// How a sum is carried out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct Truncation {
     /// Bound on the truncation error in the cloud's units of length; zero leaves nothing out.
     pub(super) tolerance: f64,
     /// Instructions of the kernels.
     pub(super) instructions: Instructions,
 }
 
-impl Manner {
+impl Truncation {
     /// Nothing is left out.
     pub(super) fn full() -> Self {
         Self::within(0.0)
@@ -84,7 +84,7 @@ pub(super) fn evaluate(
     cloud: CloudView<'_>,
     targets: Targets<'_>,
     beta: Beta,
-    manner: Manner,
+    truncation: Truncation,
     field: &mut DriftField,
 ) -> Result<()> {
     let d = cloud.dimension;
@@ -92,7 +92,7 @@ pub(super) fn evaluate(
     match targets {
         Targets::Sources => {
             field.reset(cloud.len(), d);
-            let sources = Sources::new(cloud, &[], beta, manner)?;
+            let sources = Sources::new(cloud, &[], beta, truncation)?;
             let mut rest = self_drift(&sources, field);
             if let Some(weights) = cloud.weights {
                 rest.extend((0..cloud.len()).filter(|&i| weights[i] <= 0.0));
@@ -102,7 +102,7 @@ pub(super) fn evaluate(
         Targets::Points(points) => {
             check_points(points, d, "the set of targets")?;
             field.reset(points.len() / d, d);
-            let sources = Sources::new(cloud, points, beta, manner)?;
+            let sources = Sources::new(cloud, points, beta, truncation)?;
             drift_at(&sources, points, (0..points.len() / d).collect(), field);
         }
     }

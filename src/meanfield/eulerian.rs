@@ -19,7 +19,7 @@ use crate::scale::{Beta, RawTime};
 /// Beyond this many kernel widths the kernel is below rounding.
 const KERNEL_REACH: f64 = 9.0;
 /// The velocity is not wanted where `G_β*f` has sunk to this share of its maximum: there `f` itself is rounding.
-const FAINT: f64 = 1e-14;
+const LOW_MASS: f64 = 1e-14;
 
 /// A density on a fixed grid.
 ///
@@ -134,9 +134,9 @@ impl Eulerian {
                 moment[i] += weight * (self.points[j] - self.points[i]);
             }
         }
-        let faint = FAINT * mass.iter().copied().fold(0.0, f64::max);
+        let low_mass = LOW_MASS * mass.iter().copied().fold(0.0, f64::max);
         let each = density.iter().zip(mass).zip(moment);
-        each.map(|((f, mass), moment)| f * moment / (mass.max(0.0) + faint)).collect()
+        each.map(|((f, mass), moment)| f * moment / (mass.max(0.0) + low_mass)).collect()
     }
 }
 

@@ -20,7 +20,7 @@ use crate::law::LineLaw;
 use crate::scale::{Beta, NoiseVariance, RawTime};
 
 /// `ln E e^{−|y−Z|²/2τ}` below which densities underflow around a query.
-const FAINTEST: f64 = -600.0;
+const LOWEST_MASS: f64 = -600.0;
 
 /// Nodes in the plane may be this many standard deviations of the noise apart: they miss its kernel by `e^{−2π²/1.5²} = 1.5e-4`, coarser
 /// ones by visibly more.
@@ -136,7 +136,7 @@ impl QuadratureCloud {
     pub(super) fn missed_share(&self, query: &[f64], answer: &Answer, noise: NoiseVariance) -> f64 {
         let log_mass = -answer.energy / noise.get();
         match self.grid.as_ref() {
-            Grid::Line(grid) if log_mass > FAINTEST => {
+            Grid::Line(grid) if log_mass > LOWEST_MASS => {
                 let (mass, image) = (log_mass.exp(), Image::new(grid, self.cloud.points()));
                 (image.missed(query[0], noise.get()) / mass).min(1.0)
             }

@@ -1,4 +1,4 @@
-//! Direct sums for the targets that expansions do not serve: lonely ones, far ones, and those whose certificate failed.
+//! Direct sums for the targets that expansions do not serve: sparse ones, far ones, and those whose certificate failed.
 //!
 //! # Formula
 //! With a reference source `z*` near the target `x`, `y = √β(x − z*)`, `δ_j = √β(z_j − z*)`:

@@ -62,7 +62,7 @@ pub(super) struct Goal {
     /// Largest error of a velocity, in units of `1/√β`.
     pub tolerance: f64,
     /// Smallest kernel mass that a target may see and still be served, against the total mass.
-    pub faintest: f64,
+    pub lowest_mass: f64,
 }
 
 /// The part of an expansion that costs nothing to know.
@@ -80,7 +80,7 @@ impl Layout {
     /// The widest boxes with which an expansion of this order meets the goal.
     pub fn new<const D: usize>(order: usize, goal: Goal) -> Self {
         let (degree, factorial) = (order as f64, (1..=order).map(|k| k as f64).product::<f64>());
-        let share = EXPANSION_SHARE * goal.tolerance * goal.faintest.max(FAINTEST_CONTRAST).sqrt();
+        let share = EXPANSION_SHARE * goal.tolerance * goal.lowest_mass.max(LOWEST_CONTRAST).sqrt();
         let level = share * factorial.sqrt() / (2.18 * degree * degree);
         let radius =
             (0..20).fold(0.5, |r: f64, _| 2.0 * (level * r * (-2.5 * r * r).exp()).powf(1.0 / degree));
@@ -96,7 +96,7 @@ impl Layout {
 }
 
 /// Expansions are not made for larger contrasts of mass within their reach; targets that need more are summed directly.
-const FAINTEST_CONTRAST: f64 = 1e-8;
+const LOWEST_CONTRAST: f64 = 1e-8;
 
 impl Goal {
     /// Rounding bounds up to this are accepted, in units of `1/√β`.
@@ -106,7 +106,7 @@ impl Goal {
 
     /// Where all of the mass, times its distance, no longer matters.
     fn cutoff(self) -> f64 {
-        let level = |r: f64| (2.0 * (r / (REACH_SHARE * self.tolerance * self.faintest)).ln()).sqrt();
+        let level = |r: f64| (2.0 * (r / (REACH_SHARE * self.tolerance * self.lowest_mass)).ln()).sqrt();
         level(level(10.0))
     }
 }
@@ -145,6 +145,6 @@ impl Expansion {
 
 fn negligible(layout: Layout, goal: Goal, offset: i32) -> f64 {
     let distance = f64::from(offset) * layout.width;
-    let kernel = (-0.5 * distance * distance).exp().max(goal.faintest.max(FAINTEST_CONTRAST));
+    let kernel = (-0.5 * distance * distance).exp().max(goal.lowest_mass.max(LOWEST_CONTRAST));
     COEFFICIENT_SHARE * goal.tolerance * kernel / layout.order as f64
 }

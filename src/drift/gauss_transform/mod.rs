@@ -54,7 +54,7 @@ const LOOSEST: f64 = 0.1;
 /// Truncation below rounding, in kernel widths: the rounding bounds of an expansion in the plane are somewhat larger.
 const BELOW_ROUNDING: f64 = 1e-12;
 /// Weights are taken to span no more than this; where they do, targets in the tails are summed directly.
-const FAINTEST: f64 = 1e-30;
+const LOWEST_MASS: f64 = 1e-30;
 
 /// The fast Gauss transform in one or two dimensions.
 ///
@@ -144,7 +144,7 @@ impl GaussTransform {
             None => 1.0 / sources.len() as f64,
             Some(weights) => weights.iter().filter(|w| **w > 0.0).fold(1.0, |a: f64, b| a.min(*b)),
         };
-        Ok(Goal { tolerance: self.widths(beta)?, faintest: lightest.max(FAINTEST) })
+        Ok(Goal { tolerance: self.widths(beta)?, lowest_mass: lightest.max(LOWEST_MASS) })
     }
 }
 

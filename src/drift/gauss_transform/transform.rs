@@ -23,7 +23,7 @@ const TILE: usize = 512;
 /// Targets that share a search for their sources when they are summed directly.
 const GROUP: usize = 64;
 /// Boxes with more targets than this are never cheaper to sum directly.
-const LONELY: usize = 32;
+const SPARSE: usize = 32;
 /// Kernel values that take as long as the translation to one box, per coefficient of its local field.
 const PAIRS_PER_COEFFICIENT: usize = 10;
 /// Points whose rows are put back into the caller's order by one task.
@@ -104,8 +104,8 @@ struct Stage<'a, const D: usize> {
 impl<const D: usize> Stage<'_, D> {
     /// Fills all rows and returns how many kernel values that took.
     fn fill(&self, rows: &mut [f64]) -> u64 {
-        let lonely = parallel::map(self.targets.cells.len(), &|cell| self.is_lonely(cell));
-        let (alone, served): (Vec<usize>, Vec<usize>) = (0..lonely.len()).partition(|&cell| lonely[cell]);
+        let sparse = parallel::map(self.targets.cells.len(), &|cell| self.is_sparse(cell));
+        let (alone, served): (Vec<usize>, Vec<usize>) = (0..sparse.len()).partition(|&cell| sparse[cell]);
         let all = |&cell: &usize| Left { cell, places: self.targets.cells[cell].places().collect() };
         let mut left: Vec<Left> = alone.iter().map(all).collect();
         left.extend(self.expand(&served, rows));
@@ -113,14 +113,14 @@ impl<const D: usize> Stage<'_, D> {
     }
 
     /// True for cells that are cheaper, or only possible, to sum directly.
-    fn is_lonely(&self, cell: usize) -> bool {
+    fn is_sparse(&self, cell: usize) -> bool {
         let Cell { index, .. } = self.targets.cells[cell];
         let count = self.targets.cells[cell].len();
         if cell >= self.targets.boxes || !Grid::<D>::is_inside(index, self.expansion.layout.reach) {
             return true;
         }
         let worth = PAIRS_PER_COEFFICIENT * self.expansion.layout.order.pow(D as u32);
-        count <= LONELY && self.direct.neighbours.within_reach(index).count() * count as u64 <= worth as u64
+        count <= SPARSE && self.direct.neighbours.within_reach(index).count() * count as u64 <= worth as u64
     }
 
     /// Serves cells by expansion; returns the targets whose certificates did not suffice.

@@ -11,7 +11,7 @@ mod oracle;
 use clouds::{SHAPES, Shape, Weighting, cloud};
 use oracle::truth;
 
-use super::tiled::{Manner, evaluate};
+use super::tiled::{Truncation, evaluate};
 use super::{Blocks, Dense, Drift, DriftField, KdTree, Targets};
 use crate::cloud::Cloud;
 use crate::scale::Beta;
@@ -139,8 +139,8 @@ fn all_instructions_agree_to_their_bounds() {
             {
                 let run = |instructions| {
                     let mut field = DriftField::default();
-                    let manner = Manner { instructions, ..Manner::within(tolerance) };
-                    evaluate(cloud.view(), targets, beta(20.0), manner, &mut field).unwrap();
+                    let truncation = Truncation { instructions, ..Truncation::within(tolerance) };
+                    evaluate(cloud.view(), targets, beta(20.0), truncation, &mut field).unwrap();
                     field
                 };
                 let portable = run(Instructions::Portable);
