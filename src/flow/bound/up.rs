@@ -71,7 +71,7 @@ const SMALL: f64 = 1e-18;
 /// `x`, taken to be at least −1, the terms alternate and decrease, so that one even term more makes the sum an upper bound. Its negative terms are summed upwards as well, by less than a
 /// hundred operations, and then reduced by more than these have added.
 pub(super) fn phi(p: u32, x: f64) -> Up {
-    if !(x <= LARGEST) {
+    if x > LARGEST || x.is_nan() {
         return Up(f64::INFINITY + x);
     }
     let size = Up(x.max(-1.0).abs());
