@@ -179,6 +179,28 @@ pub enum Error {
         problem: String,
     },
 
+    /// A folder in which no study was run.
+    #[error("{path}: there is no {spec} in it; name a folder that a study has been run in")]
+    NoStudy {
+        /// The folder.
+        path: PathBuf,
+        /// The file that would tell.
+        spec: &'static str,
+    },
+
+    /// A folder without evidence of claims.
+    #[error(
+        "{path}: evidence is kept in a file {file}, and {lack}; name a folder that evidence has been written to"
+    )]
+    NoEvidence {
+        /// The folder.
+        path: PathBuf,
+        /// The file that would hold it.
+        file: &'static str,
+        /// What is missing.
+        lack: &'static str,
+    },
+
     /// A claim that is not in the register.
     #[error(
         "there is no claim '{id}'{}",

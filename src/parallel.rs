@@ -62,8 +62,7 @@ mod tests {
 
     #[test]
     fn the_first_failure_counts() {
-        let failing =
-            |k: usize| if k % 3 == 2 { Err(Error::Empty { what: k.to_string() }) } else { Ok(k) };
+        let failing = |k: usize| if k % 3 == 2 { Err(Error::Empty { what: k.to_string() }) } else { Ok(k) };
         assert!(matches!(try_map(100, &failing), Err(Error::Empty { what }) if what == "2"));
         assert_eq!(try_map(2, &failing).unwrap(), [0, 1]);
     }

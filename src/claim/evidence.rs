@@ -74,11 +74,7 @@ impl Evidence {
         let path = folder.join(Self::FILE);
         if !path.is_file() {
             let lack = if folder.is_dir() { "it has no such file" } else { "there is no such folder" };
-            let problem = format!(
-                "evidence is kept in a file {}, and {lack}; name a folder that evidence has been written to",
-                Self::FILE
-            );
-            return Err(Error::Store { path: folder.into(), problem });
+            return Err(Error::NoEvidence { path: folder.into(), file: Self::FILE, lack });
         }
         let failed = |source| Error::Io { action: "read", path: path.clone(), source };
         let text = std::fs::read_to_string(&path).map_err(failed)?;

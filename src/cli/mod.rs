@@ -90,6 +90,8 @@ fn remedy(error: &Error) -> &'static str {
     match error {
         Error::UnknownClaim { .. } => "; `ebflow verify --list` names them all",
         Error::ReplacesInput { .. } => ", or say --overwrite-input if that is meant",
+        Error::NoEvidence { .. } => " (by `ebflow bless` or `ebflow verify --out`)",
+        Error::NoStudy { .. } => " (by `ebflow study`)",
         _ => "",
     }
 }
@@ -104,7 +106,7 @@ fn explained(refusal: &clap::Error, console: &mut Console<'_>) -> Result<u8> {
         console.say(text.trim_end());
         return Ok(BAD_INPUT);
     }
-    console.text(&text).map(|()| ALL_WELL)
+    console.text(&format!("{}\n", text.trim_end())).map(|()| ALL_WELL)
 }
 
 impl Verb {

@@ -59,7 +59,7 @@ pub fn publish(
     if as_json {
         console.json(&document(&material))?;
     } else {
-        console.text(&text(&material, console.columns))?;
+        console.prose(&text(&material, console.columns))?;
         console.say(format_args!("report: {}", folder.files().path().join("report.html").display()));
     }
     Ok(judged(&summary))

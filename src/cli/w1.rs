@@ -194,7 +194,8 @@ impl fmt::Display for Report {
                 output::line(f, "W1", format_args!("{w1} (exact transport, gap {:.1e})", upper - lower))?;
             }
             Method::Bracket => {
-                output::line(f, "W1", format_args!("about {w1:.6}, between {lower:.6} and {upper:.6}"))?;
+                let [w1, lower, upper] = [*w1, *lower, *upper].map(decimals);
+                output::line(f, "W1", format_args!("about {w1}, between {lower} and {upper}"))?;
             }
         }
         if let Some(monte_carlo) = &self.monte_carlo {
@@ -204,17 +205,23 @@ impl fmt::Display for Report {
     }
 }
 
+/// Six decimals, or as many digits of a number that is large.
+fn decimals(x: f64) -> String {
+    if x.abs() < 1e7 { format!("{x:.6}") } else { format!("{x:.6e}") }
+}
+
 impl fmt::Display for MonteCarlo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BracketReport { replicates, fresh, dual, primal, sliced } = &self.bracket;
         write!(
             f,
-            "{replicates} samples of {fresh} fresh points, seed {}; below {:.6} ± {:.6} (slice {sliced:.6}), above {:.6} ± {:.6}, bounds at {} %",
+            "{replicates} samples of {fresh} fresh points, seed {}; below {} ± {} (slice {}), above {} ± {}, bounds at {} %",
             self.seed,
-            dual.estimate,
-            dual.standard_error,
-            primal.estimate,
-            primal.standard_error,
+            decimals(dual.estimate),
+            decimals(dual.standard_error),
+            decimals(*sliced),
+            decimals(primal.estimate),
+            decimals(primal.standard_error),
             100.0 * self.confidence
         )
     }

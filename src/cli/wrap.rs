@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn long_lines_go_on_below_their_value() {
         assert_eq!(
-            wrapped("no bound           one two three four five six", 30),
-            "no bound           one two\n                   three four\n                   five six\n"
+            wrapped("no bound           one two three four five six seven", 40),
+            "no bound           one two three four\n                   five six seven\n"
         );
     }
 

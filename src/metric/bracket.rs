@@ -20,7 +20,7 @@ use super::interval::{Confidence, Interval, SampleMean};
 use super::reference::{Reference, check_dimension};
 use super::slices::max_sliced;
 use super::transport::{Potential, wasserstein};
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, norm};
 use crate::error::{Error, Result};
 use crate::law::generator;
 use crate::measured::Bracket;
@@ -81,6 +81,7 @@ pub struct SampledBracket {
 /// ```
 pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Result<SampledBracket> {
     check_dimension(cloud, law)?;
+    check_squares(cloud)?;
     let trials = Trials::run(cloud, law, sampling)?;
     let (primal, dual) =
         (trials.primal()?.interval(sampling.confidence), trials.dual.interval(sampling.confidence));
@@ -93,8 +94,9 @@ pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Resul
     }
     // Bounds that coincide may cross within their Monte Carlo errors.
     let lower = dual.lower.max(sliced).max(0.0).min(primal.upper);
+    let rounding = rounding(cloud, sampling, primal.upper);
     Ok(SampledBracket {
-        bracket: Bracket { lower, upper: primal.upper },
+        bracket: Bracket { lower: (lower - rounding).max(0.0), upper: primal.upper + rounding },
         estimate: estimate.clamp(lower, primal.upper),
         dual,
         primal,
@@ -102,6 +104,23 @@ pub fn bracket(cloud: &Cloud, law: &dyn Reference, sampling: &Sampling) -> Resul
         fresh: sampling.fresh(cloud.len()),
         replicates: sampling.replicates,
     })
+}
+
+/// Distances are roots of sums of squares, which must be numbers.
+fn check_squares(cloud: &Cloud) -> Result<()> {
+    let value = cloud.points().iter().map(|x| x * x).fold(0.0, f64::max) * (4 * cloud.dimension()) as f64;
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Overflow { what: "the squared extent of the cloud".into(), value })
+}
+
+/// What rounding may have done to either bound: means of at most `m` values of a potential, none larger than twice the farthest distance `r`, summed one after the
+/// other (`mu·2r`, four times, for differences of means), each the rounded root of `d` squares.
+fn rounding(cloud: &Cloud, sampling: &Sampling, farthest: f64) -> f64 {
+    let values = EVALUATED * sampling.fresh(cloud.len()) * sampling.replicates + cloud.len();
+    let reach = farthest + cloud.rows().map(norm).fold(0.0, f64::max);
+    4.0 * (values + cloud.dimension() + 8) as f64 * f64::EPSILON * reach
 }
 
 impl Sampling {
@@ -236,6 +255,17 @@ mod tests {
             "{found:?}"
         );
         assert!(found.bracket.upper < length + 0.5, "{found:?}");
+    }
+
+    /// So far away that the law is a point: the distance is known to all digits, and rounding is all that is left.
+    #[test]
+    fn rounding_counts_where_nothing_else_is_left() {
+        let law = law(r#"{ kind = "gaussian", mean = [0, 0], std = 1 }"#);
+        for far in [1e20, 1e150] {
+            let cloud = Cloud::new(vec![far, 0.0, 0.0, -far], 2).unwrap();
+            let found = bracket(&cloud, &law, &sampling(4)).unwrap().bracket;
+            assert!(found.holds(far) && found.width() < 1e-10 * far, "{found:?}");
+        }
     }
 
     /// Many points of one Gaussian law against another: the bracket holds the closed form within the sampling error.

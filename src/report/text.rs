@@ -18,7 +18,11 @@ pub fn text(material: &Material<'_>, columns: usize) -> String {
     let mut out = format!("{}\n", summary.title);
     let _ = writeln!(out, "{}\n", status(material));
     if !summary.fits.is_empty() {
-        let _ = writeln!(out, "{}\n", table(&fit_header(), summary.fits.iter().map(fit_line), columns));
+        let _ = writeln!(out, "{}", table(&fit_header(), summary.fits.iter().map(short_fit_line), columns));
+        for (fit, reason) in summary.fits.iter().filter_map(refused) {
+            let _ = writeln!(out, "no fit of {}: {reason}", fit_name(fit));
+        }
+        out.push('\n');
     }
     let header = setting_header(material.spec);
     let lines: Vec<_> = summary.settings.iter().map(|group| setting_line(material.spec, group)).collect();
@@ -105,6 +109,22 @@ pub(super) fn fit_line(fit: &Fit) -> Vec<String> {
         FitOutcome::Refused(reason) => ("–".into(), "–".into(), "–", format!("no fit: {reason}")),
     };
     vec![fit_name(fit), slope, interval, expected, range.into(), verdict]
+}
+
+/// The same without the reason of a refusal, which is too long for a cell.
+fn short_fit_line(fit: &Fit) -> Vec<String> {
+    let mut line = fit_line(fit);
+    if let (Some(_), Some(verdict)) = (refused(fit), line.last_mut()) {
+        *verdict = "no fit".into();
+    }
+    line
+}
+
+fn refused(fit: &Fit) -> Option<(&Fit, &str)> {
+    match &fit.outcome {
+        FitOutcome::Fitted(_) => None,
+        FitOutcome::Refused(reason) => Some((fit, reason)),
+    }
 }
 
 /// `w1_prior against n, β = 20`.

@@ -79,8 +79,7 @@ impl StudyFolder {
         if path.join(SPEC).is_file() {
             return Ok(Self { folder: Folder::at(path) });
         }
-        let problem = format!("there is no {SPEC} in it; name a folder that a study has written");
-        Err(Error::Store { path: path.into(), problem })
+        Err(Error::NoStudy { path: path.into(), spec: SPEC })
     }
 
     /// The folder itself.

@@ -82,7 +82,10 @@ fn no_smaller_constant_bounds_the_action() {
 #[test]
 fn larger_constants_are_not_sharp() {
     for constant in [2.01, 2.5] {
-        assert_contradicted_by(&ActionEstimate { constant, ..Default::default() }, "beside 2 − D");
+        assert_contradicted_by(
+            &ActionEstimate { constant, ..Default::default() },
+            "against the lower bound 2 − D",
+        );
     }
 }
 
@@ -214,7 +217,7 @@ impl Integrator for Rule {
 fn assert_order(claim: &LayersToFlow, expected: f64) {
     let record = record(claim);
     assert!(!record.is_expected(), "{:?}", record.verdict);
-    let is_order = |row: &&Row| row.quantity == "order" && row.case.starts_with("d = ");
+    let is_order = |row: &&Row| row.quantity == "order in 1/L" && row.case.starts_with("d = ");
     let orders: Vec<&Row> = record.rows.iter().filter(is_order).collect();
     assert!(!orders.is_empty());
     for row in orders {

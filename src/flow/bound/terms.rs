@@ -152,12 +152,6 @@ fn drifts_in_complex_time_stay_within_their_moduli_and_interpolants_within_their
     }
     ratios.sort_by(f64::total_cmp);
     let at = |share: f64| ratios[(share * (ratios.len() - 1) as f64) as usize];
-    println!(
-        "{compared} compared; modulus/true: median {:.2}, 99 % {:.1}, max {:.1}",
-        at(0.5),
-        at(0.99),
-        at(1.0)
-    );
     assert!(compared > 100_000 && at(0.5) < 10.0);
 }
 
@@ -218,7 +212,6 @@ fn blocks_stay_within_their_bounds_all_over_the_tube() {
             }
         }
     }
-    println!("{compared} blocks, up to {closest:.4} of their bounds");
     assert!(compared > 50_000 && closest > 0.9);
 }
 
