@@ -1,7 +1,7 @@
 //! The Laplace law on the line, with Gaussian noise folded in: `X = m + bL + sZ`, `L` of density `e^{−|x|}/2`.
 //!
 //! # Formula
-//! With `ζ = |x − m|/s`, `p = s/b`, `φ` the normal density and `R_n` the tail ratios of [`super::tail`], the density is
+//! With `ζ = |x − m|/s`, `p = s/b`, `φ` the normal density and `R_n` the tail ratios of [`tail`], the density is
 //! `φ(ζ)(R_0(p − ζ) + R_0(p + ζ))/2b`, and for noise alone (`s² = τ`) the posterior mean is
 //! ```text
 //! E[X | y] = m ± s (R_1(p − ζ) − R_1(p + ζ)) / (R_0(p − ζ) + R_0(p + ζ)).

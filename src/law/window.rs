@@ -4,7 +4,7 @@
 //! ```text
 //! mass  = ∫_0^Δ φ(α + u) du,     moment = ∫_0^Δ u φ(α + u) du
 //! ```
-//! For `α ≥ 0` both are `φ(α)` times differences of the ratios `R_n` of [`super::tail`]; the factor is kept apart, since it
+//! For `α ≥ 0` both are `φ(α)` times differences of the ratios `R_n` of [`tail`]; the factor is kept apart, since it
 //! underflows long before the ratio of the two does. Where the differences would cancel, one quadrature panel replaces them.
 
 use crate::numeric::quadrature::TWELVE;

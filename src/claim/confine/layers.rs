@@ -1,7 +1,7 @@
 //! `L` layers are `C/L` from the flow: first order, with a constant that can be predicted.
 //!
 //! # Formula
-//! Layers are Euler's rule. [`euler`](super::euler) predicts what it does to leading order, with its sign:
+//! Layers are Euler's rule. [`euler`] predicts what it does to leading order, with its sign:
 //! `σ_L − σ(T) = C/L + O(L^{−2})` for the standard deviation of a Gaussian law, and `z_L − z(T) = (T/L)w + O(L^{−2})`
 //! for particles. Three things are compared with it:
 //! - the closed recursion of a Gaussian law;

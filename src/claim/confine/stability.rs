@@ -4,10 +4,10 @@
 //! ```text
 //! |X_μ(x) − X_ν(x')| ≤ L(|x − x'| + W1(μ, ν)),      W1(f_t, g_t) ≤ e^{2Lt} W1(f_0, g_0),      L = e^{2βR²}(1 + 2Rℓ)
 //! ```
-//! The paper does not give `L`; [`lipschitz`](super::lipschitz) derives it from the paper's proof. The first inequality
+//! The paper does not give `L`; [`lipschitz`] derives it from the paper's proof. The first inequality
 //! is tried on random pairs and on the pairs that come nearest to it, the second on pairs of clouds on the line.
 //!
-//! As a constant of the first, `L` is good to a factor 1.44: for the small-mass perturbations of [`lipschitz`](super::lipschitz) `L` over
+//! As a constant of the first, `L` is good to a factor 1.44: for the small-mass perturbations of [`lipschitz`] `L` over
 //! the ratio is largest, 1.437, at `βR² = 0.71`. As a rate it is vacuous: where a small mass moves a barycentre far, there is next to no mass
 //! that moves with it, and `W1` weighs by mass. A ripple of wavenumber `k` on a flat law grows at the rate
 //! `(k²/β)e^{−k²/2β} ≤ 2/e`, whatever `βR²`.
