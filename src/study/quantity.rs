@@ -12,7 +12,7 @@
 //! | `coupled` | mean distance of the particles from their exact mean-field partners | a Gaussian prior, no radius |
 //! | `posterior_sup` | largest posterior-mean error in the ball `|y| ≤ sup_radius`, certified | dimension ≤ 3 |
 //! | `integration_error` | mean distance of the particles from those of the exact flow of the same tokens | |
-//! | `error_bound` | a proved bound on the same; missing where none can be proved | |
+//! | `error_bound` | an upper bound on the same (what is proved and what assumed, `flow::bound` says); missing where there is none | |
 //! | `mse_tokens` … `mse_bayes` | mean squared error of an estimator against the clean tokens | |
 //! | `gap_one_shot` … `gap_two_stage` | mean squared distance of an estimator from the Bayes estimator | |
 //! | `hitting_time` | score time at which the particles' variance is back at the prior's | a prior of positive variance |
@@ -82,7 +82,7 @@ quantities! {
     PosteriorSup, "posterior_sup", "largest posterior-mean error", "length";
     /// Mean distance from the exact flow of the same tokens.
     IntegrationError, "integration_error", "distance to the exact flow", "length";
-    /// A proved bound on the distance to the exact flow of the same tokens.
+    /// An upper bound on the distance to the exact flow of the same tokens.
     ErrorBound, "error_bound", "bound on the distance to the exact flow", "length";
     /// Mean squared error of the tokens themselves.
     MseTokens, "mse_tokens", "MSE of the noisy tokens", "length²";
