@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// A scalar parameter is outside its domain.
-    #[error("the {name} must be {requirement}, but it is {value}")]
+    #[error("the {name} must be {requirement}, but it is {}", short(*value))]
     InvalidParameter {
         /// What the parameter is called in messages.
         name: &'static str,
@@ -259,6 +259,12 @@ pub enum Error {
         /// What happened and what to do.
         problem: String,
     },
+}
+
+/// A number as people write it: with an exponent where it would be a long row of zeros.
+fn short(value: f64) -> String {
+    let long = value != 0.0 && !(1e-5..1e16).contains(&value.abs());
+    if long { format!("{value:e}") } else { value.to_string() }
 }
 
 /// A number of things: `1 layer`, `2 layers`.

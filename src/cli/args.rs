@@ -21,6 +21,7 @@ pub(super) use laws;
 use ebflow::drift::{Drift, Named, Tolerance};
 use ebflow::files::check_outputs;
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
+use ebflow::study::Completeness;
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 use serde::Serialize;
 
@@ -82,6 +83,25 @@ impl Outputs {
     ) -> Result<()> {
         let outputs: Vec<&Path> = outputs.into_iter().map(PathBuf::as_path).collect();
         check_outputs(&outputs, &inputs.into_iter().collect::<Vec<_>>(), self.overwrite_input)
+    }
+}
+
+/// Whether rates are fitted where rows are missing, and the form of what is printed.
+#[derive(Debug, Serialize, clap::Args)]
+pub struct Fitting {
+    /// Fit rates even where cells are missing or failed.
+    #[arg(long)]
+    allow_incomplete: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    #[serde(skip)]
+    pub json: bool,
+}
+
+impl Fitting {
+    /// Whether rates may be fitted where rows are missing.
+    pub fn completeness(&self) -> Completeness {
+        if self.allow_incomplete { Completeness::Waived } else { Completeness::Required }
     }
 }
 

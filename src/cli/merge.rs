@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use ebflow::Result;
-use ebflow::study::{Completeness, Merged, StudyFolder, merge};
+use ebflow::study::{Merged, StudyFolder, merge};
 use serde::Serialize;
 
+use super::args::Fitting;
 use super::evidence::refuse_evidence;
 use super::{Console, report};
 
@@ -20,13 +21,9 @@ pub struct Args {
     /// Folder of the whole study. Rows that are already there stay.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Fit rates even where cells are missing or failed.
-    #[arg(long)]
-    allow_incomplete: bool,
-    /// Print one JSON object.
-    #[arg(long)]
-    #[serde(skip)]
-    json: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    fitting: Fitting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
@@ -40,6 +37,5 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     }
     let Merged { added, rows, missing, .. } = merged;
     console.say(format_args!("{added} rows added, {rows} in all, {missing} cells still missing"));
-    let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
-    report::publish(&out, completeness, args.json, console)
+    report::publish(&out, args.fitting.completeness(), args.fitting.json, console)
 }

@@ -9,6 +9,7 @@ use ebflow::report::{Material, csv, document, html, json, text};
 use ebflow::study::{BandVerdict, Completeness, RunOutcome, Shard, Store, StudyFolder, Summary, Table};
 use serde::Serialize;
 
+use super::args::Fitting;
 use super::evidence::refuse_study;
 use super::{ALL_WELL, Console, FAILED_CHECK, NUMERICAL_FAILURE, finite, output, verify};
 
@@ -20,24 +21,19 @@ pub struct Args {
     /// Folder that `ebflow study`, `ebflow merge` or `ebflow verify --out` has written.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Fit rates even where cells are missing or failed.
-    #[arg(long)]
-    allow_incomplete: bool,
-    /// Print one JSON object.
-    #[arg(long)]
-    #[serde(skip)]
-    json: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    fitting: Fitting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     if args.folder.join(Evidence::FILE).is_file() {
         refuse_study(&args.folder)?;
         let evidence = Evidence::read(&args.folder, &register())?;
-        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.json, console)?;
+        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.fitting.json, console)?;
         return Ok(verify::judged(&evidence));
     }
-    let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
-    publish(&StudyFolder::open(&args.folder)?, completeness, args.json, console)
+    publish(&StudyFolder::open(&args.folder)?, args.fitting.completeness(), args.fitting.json, console)
 }
 
 /// Writes the report of a folder, prints its tables, and says whether all is as expected.

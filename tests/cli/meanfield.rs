@@ -112,6 +112,7 @@ const BAD: &[(&str, &str, &[&str])] = &[
     (NORMAL, "--noise-var 0.5 --beta 0 --denoising", &["β", "positive"]),
     (NORMAL, "--noise-var 0.5 --beta 20 --denoising --radius -1", &["radius", "-1"]),
     (NORMAL, "--noise-var 0.5 --beta 20 --denoising --accuracy 0", &["accuracy", "positive"]),
+    (NORMAL, "--noise-var 0.5 --beta 20 --denoising --accuracy 1e-300", &["at least 1e-13", "it is 1e-300"]),
     (NORMAL, "--noise-var 0.5 --beta 20 --denoising --query x", &["--query"]),
     (NORMAL, "--noise-var 0.5 --beta 20 --denoising --query 1,nan", &["queries", "NaN"]),
     (NORMAL, "--noise-var 0.5 --beta 20 --denoising --energy", &["--query"]),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ebflow::study::{
-    Cell, Completeness, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, run as run_cells,
+    Cell, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, run as run_cells,
 };
 use ebflow::{Error, Preset, Result};
 use serde::Serialize;
 
-use super::args::{Threads, preset_name};
+use super::args::{Fitting, Threads, preset_name};
 use super::evidence::refuse_evidence;
 use super::progress::Progress;
 use super::provenance::Stopwatch;
@@ -46,13 +46,9 @@ pub struct Args {
     /// Stop at the first cell that fails.
     #[arg(long)]
     fail_fast: bool,
-    /// Fit rates even where cells are missing or failed.
-    #[arg(long)]
-    allow_incomplete: bool,
-    /// Print one JSON object.
-    #[arg(long)]
-    #[serde(skip)]
-    json: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    fitting: Fitting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
@@ -60,7 +56,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     let cells = args.shard.map_or_else(|| spec.cells(), |shard| shard.cells(&spec));
     if args.dry_run {
         let plan = plan::Plan::new(&spec, &cells, args.shard);
-        return console.result(&plan, args.json).map(|()| ALL_WELL);
+        return console.result(&plan, args.fitting.json).map(|()| ALL_WELL);
     }
     let path = args.out.clone().unwrap_or_else(|| default_folder(args));
     refuse_evidence(&path)?;
@@ -144,11 +140,10 @@ fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>)
 
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
 fn finish(args: &Args, folder: &StudyFolder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
-    let completeness = if args.allow_incomplete { Completeness::Waived } else { Completeness::Required };
     let code = match args.shard {
-        None => report::publish(folder, completeness, args.json, console)?,
+        None => report::publish(folder, args.fitting.completeness(), args.fitting.json, console)?,
         Some(shard) => {
-            report::announce_part(folder, shard, outcome, args.json, console)?;
+            report::announce_part(folder, shard, outcome, args.fitting.json, console)?;
             ALL_WELL
         }
     };
