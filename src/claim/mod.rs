@@ -6,7 +6,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`Card`] | what a claim says about itself before any evidence |
+//! | [`Card`], [`Headline`] | what a claim says about itself before any evidence, and the row that is shown first |
+//! | [`paper`] | the statements of the paper by their printed numbers, and which claim judges each |
 //! | [`Row`] | comparisons of two numbers with error bars |
 //! | [`Verdict`] | what rows say of a statement |
 //! | [`Record`] | a claim with its rows and what follows from them |
@@ -23,10 +24,10 @@
 //!
 //! # Adding one
 //! 1. A file in the module of its family: what is claimed, as formulas, where its error bars come from, and the paper's label.
-//! 2. A [`Card`], with the verdict that its evidence gives, and a struct whose public fields are the parts that can be faulty; [`Default`] is what this crate ships.
+//! 2. A [`Card`], with a line that fits a terminal, the row that a reader wants to see first, the verdict that its evidence gives and, if it fails, how bad that is; and a struct whose public fields are the parts that can be faulty; [`Default`] is what this crate ships.
 //! 3. [`Claim::gather`]: rows from [`Row::equal`], [`Row::at_most`] or [`Row::at_least`]; their names are formulas or phrases that need no source. What is
 //!    not part of the statement has another [`Role`]; quick evidence takes seconds.
-//! 4. A line in `register.rs`, in the order of the paper's argument.
+//! 4. A line in `register.rs`, in the order of the paper's argument, and the statements that it judges in [`paper`].
 //! 5. In `tests/claims`: the claim holds (or fails) as its card says, and every part, replaced by a faulty one, turns the verdict.
 //! 6. `ebflow bless` accepts its evidence; `ebflow verify --preset full --out validation` writes its rows into CLAIMS.md.
 
@@ -39,6 +40,7 @@ mod gathering;
 pub mod gaussian;
 pub mod kernel;
 mod nodes;
+pub mod paper;
 mod record;
 mod register;
 mod residual;
@@ -46,7 +48,7 @@ mod row;
 pub mod truncation;
 mod verdict;
 
-pub use card::{Axes, Card};
+pub use card::{Axes, Card, Headline, LINE, Severity};
 pub use evidence::Evidence;
 pub use gathering::gather;
 pub use record::Record;

@@ -50,6 +50,12 @@ impl Record {
         self.verdict.kind() == self.card.expected
     }
 
+    /// The row that the card names, or else the one with the least margin.
+    pub fn headline(&self) -> Option<&Row> {
+        let named = self.rows.iter().find(|row| row.name() == self.card.headline.row);
+        named.or_else(|| self.decisive())
+    }
+
     /// The row with the least margin.
     pub fn decisive(&self) -> Option<&Row> {
         decisive(&self.rows)

@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::card::Card;
+use super::card::{Card, Severity};
 use super::row::{Role, Row};
 
 /// A failed claim is a verdict, not an error.
@@ -29,6 +29,8 @@ pub enum Verdict {
     FailsAsPrinted {
         /// What holds instead.
         correction: String,
+        /// Whether what is derived from it stands; of a failure that no card foresaw, nobody has shown that it does.
+        severity: Severity,
     },
     /// The evidence does not decide.
     Inconclusive {
@@ -92,13 +94,15 @@ impl Verdict {
                 None => Self::HoldsWithin { regime: card.regime.into() },
             };
         }
+        let severity = card.severity.unwrap_or(Severity::False);
         let corrected: Vec<&Row> = of_role(Role::Corrected).collect();
         match corrected.iter().find(|row| !row.agrees() || row.is_blurred()) {
             Some(row) => inconclusive(format!("not even the correction agrees with {}", row.name())),
             None if corrected.is_empty() => {
-                Self::FailsAsPrinted { correction: "none is known; see the rows that disagree".into() }
+                let correction = "none is known; see the rows that disagree".into();
+                Self::FailsAsPrinted { correction, severity }
             }
-            None => Self::FailsAsPrinted { correction: card.correction.into() },
+            None => Self::FailsAsPrinted { correction: card.correction.into(), severity },
         }
     }
 
@@ -112,12 +116,26 @@ impl Verdict {
         }
     }
 
+    /// How bad it is that the statement fails, if it does.
+    pub fn severity(&self) -> Option<Severity> {
+        match self {
+            Self::FailsAsPrinted { severity, .. } => Some(*severity),
+            _ => None,
+        }
+    }
+
+    /// The verdict for people: `fails as printed (misprint)`.
+    pub fn words(&self) -> String {
+        let words = self.kind().words();
+        self.severity().map_or_else(|| words.into(), |severity| format!("{words} ({})", severity.key()))
+    }
+
     /// The regime, the correction or the reason, where there is one.
     pub fn remark(&self) -> Option<&str> {
         match self {
             Self::Holds => None,
             Self::HoldsWithin { regime: remark }
-            | Self::FailsAsPrinted { correction: remark }
+            | Self::FailsAsPrinted { correction: remark, .. }
             | Self::Inconclusive { reason: remark } => Some(remark),
         }
     }
@@ -132,22 +150,33 @@ pub fn decisive(rows: &[Row]) -> Option<&Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::Headline;
     use crate::measured::Measured;
 
     const CARD: Card = Card {
         id: "sum",
         label: "lem:sum",
         statement: "One and one is two.",
+        gist: "1 + 1 = 2",
         ours: "",
         regime: "small numbers",
         correction: "one and one is three",
+        severity: Some(Severity::Misprint),
         expected: VerdictKind::Holds,
+        headline: Headline { row: "", says: "the sum" },
         plot: None,
     };
 
     fn row(role: Role, agrees: bool) -> Row {
         let measured = Measured::exact(if agrees { 2.0 } else { 3.0 });
         Row::equal("", "", measured, Measured::exact(2.0)).as_role(role)
+    }
+
+    #[test]
+    fn a_failure_that_no_card_foresaw_is_not_called_a_misprint() {
+        let of = |severity| Verdict::of(&Card { severity, ..CARD }, &[row(Role::Stated, false)]);
+        assert_eq!(of(CARD.severity).words(), "fails as printed (misprint)");
+        assert_eq!(of(None).severity(), Some(Severity::False));
     }
 
     fn verdict(rows: &[Row]) -> VerdictKind {

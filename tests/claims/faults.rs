@@ -11,6 +11,8 @@ pub fn stands(claim: &dyn Claim) {
     let mut names: Vec<String> = record.rows.iter().map(Row::name).collect();
     names.sort_unstable();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}: {names:?}", record.card.id);
+    let headline = record.card.headline.row;
+    assert!(names.iter().any(|name| name == headline), "{}: no row is {headline}", record.card.id);
 }
 
 /// A faulty part turns the verdict, by a number that contradicts the statement or its correction.

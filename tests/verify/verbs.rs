@@ -27,11 +27,17 @@ fn verdicts_come_as_json_with_the_fields_of_the_contract() {
     let claims = json["claims"].as_array().unwrap();
     assert_eq!(claims.len(), 2);
     assert_eq!((&claims[0]["id"], &claims[0]["verdict"]), (&"tweedie".into(), &"fails_as_printed".into()));
+    assert_eq!(
+        (&claims[0]["severity"], &claims[1]["severity"]),
+        (&"misprint".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(claims[1]["number"], "Corollary F.2");
     for claim in claims {
         for number in ["measured", "predicted", "margin", "seconds"] {
             assert!(claim[number].is_f64(), "{number}: {claim}");
+            assert!(number == "seconds" || claim["headline"][number].is_f64(), "{number}: {claim}");
         }
-        for text in ["label", "statement", "regime"] {
+        for text in ["number", "label", "statement", "gist", "regime"] {
             assert!(claim[text].as_str().is_some_and(|text| !text.is_empty()), "{text}: {claim}");
         }
     }
@@ -64,6 +70,23 @@ fn a_folder_of_evidence_can_be_reported_again_and_checked() {
     bench.good("report out");
     assert_eq!((bench.read("out/report.html"), bench.read("out/CLAIMS.md")), (page, document));
     assert!(bench.good("check out").contains("nothing moved"));
+}
+
+/// Statement, verdict and headline, in three lines that fit a terminal.
+#[test]
+fn verdicts_fit_a_terminal() {
+    let printed = Bench::new().good("verify tweedie");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(
+        lines[0].starts_with("tweedie  Sections A.3 to A.6")
+            && lines[0].ends_with("✗ fails as printed (misprint)")
+    );
+    assert!(
+        lines[1].contains("E[X|") && lines[2].contains("printed formula") && lines[3].is_empty(),
+        "{printed}"
+    );
+    let columns = |line: &&str| line.chars().filter(|letter| *letter != '\u{303}').count();
+    assert!(lines.iter().map(columns).all(|columns| columns <= 80), "{printed}");
 }
 
 /// Accepted evidence in which one measured number, a positive one, is off by a third.

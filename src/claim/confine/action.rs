@@ -22,7 +22,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::extremal::{ATOMS_AND_SPHERES, AtomAndSphere, SHARP_DIMENSIONS, atom_and_simplex};
 use super::moments::Moments;
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
@@ -46,10 +46,16 @@ static CARD: Card = Card {
     id: "action-estimate",
     label: "lem:barycentric-action-estimate",
     statement: "The action ∫|X|²dμ is at most twice the second moment, even twice the variance, of any law; no smaller constant serves all dimensions.",
+    gist: "The action ∫|X|²dμ is at most twice the second moment of μ.",
     ours: "the variance is in the proof; that the constant is sharp is ours",
     regime: "samples, clusters, searched measures of six atoms in d ≤ 3, a simplex with an atom in d ≥ 513, spheres with an atom up to d = 10⁸",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 100000000, atom above a sphere, schedule: action / variance",
+        says: "action over variance, worst law found",
+    },
     plot: Some(Axes { x: "dimension d", y: "∫|X|²dμ / Var μ", log_x: true, log_y: false }),
 };
 

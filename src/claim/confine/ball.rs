@@ -18,7 +18,7 @@
 //! `prop:sc-invariant-ball`, `eq:sc-radial-inward-estimate`, remark "Convex hull invariance"
 
 use super::path::{certificate, directions, dot, follow, kicked, self_drift};
-use crate::claim::{Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
@@ -51,10 +51,16 @@ static CARD: Card = Card {
     label: "prop:sc-invariant-ball",
     statement: "A ball about the origin that contains the law contains every barycentre, and no particle leaves it or the convex hull, along the flow and \
                 along layers of step η < 1.",
+    gist: "No particle leaves a ball about the origin, or the convex hull.",
     ours: "hull and layers are in the remark on convex hull invariance",
     regime: "samples of at least 200 points in balls, d ≤ 3, β from 1 to at least 20, raw time 4, η from 0.1 to 0.999",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 2, gaussian, β = 20: largest |z| along the flow",
+        says: "largest |z| along the flow, in a ball of radius",
+    },
     plot: None,
 };
 

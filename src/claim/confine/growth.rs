@@ -28,7 +28,7 @@ use std::f64::consts::SQRT_2;
 use super::extremal::{ATOMS_AND_SPHERES, growing_atoms};
 use super::moments::{Moments, maximum};
 use super::path::{certificate, follow, inner, kicked, self_drift};
-use crate::claim::{Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField};
 use crate::error::Result;
@@ -57,10 +57,16 @@ static CARD: Card = Card {
     label: "prop:uniform-moment-action-hard-trunc",
     statement: "Along the flow of a truncated law the second moment grows at most at the rate 2√2, and second moment and action integral are bounded \
                 uniformly in the radius.",
+    gist: "Second moments grow at most at the rate 2√2, whatever the radius.",
     ours: "the rate 2√2 is in the proof, where the law is Gaussian",
     regime: "truncated Gaussian laws on the line by quadrature, off the origin too, samples in d = 2 and 3 up to raw time 1.5, atoms",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 100000, atom above a sphere: growth rate of M",
+        says: "growth rate, worst law found",
+    },
     plot: None,
 };
 

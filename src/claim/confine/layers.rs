@@ -24,7 +24,7 @@ use nalgebra::{DMatrix, DVector};
 use super::euler::{self, COARSE, COARSE_STEPS, FINE, FINE_STEPS};
 use super::gaps::{Gap, constant, fitted, order};
 use super::path::{follow, inner};
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
@@ -50,10 +50,16 @@ static CARD: Card = Card {
     label: "alg:two_stage_multilayer_attn",
     statement: "The distance of L layers to the flow is C/L to leading order, with the constant and the sign of Euler's rule: in closed form for Gaussian laws, \
                 by the linearised flow for samples.",
+    gist: "L layers are the flow up to C/L, with the constant of Euler's rule.",
     ours: "the paper says that layers are an Euler discretisation; order, constant and sign are ours",
     regime: "25 to at least 400 layers over the denoising horizon βτ/2; Gaussian laws in the mean field, samples of at least 150 points in d = 1 and 2; βτ ≤ 10",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 2, mixture, βτ = 4: order in 1/L",
+        says: "order in 1/L, mixture in d = 2",
+    },
     plot: Some(Axes { x: "layers L", y: "mean distance to the flow", log_x: true, log_y: true }),
 };
 

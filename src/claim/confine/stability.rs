@@ -27,7 +27,7 @@ use rand::RngExt;
 use super::lipschitz;
 use super::moments;
 use super::path::{certificate, follow, kicked, self_drift};
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
@@ -65,11 +65,17 @@ static CARD: Card = Card {
     label: "eq:sc-deterministic-stability-W1",
     statement: "On a ball the drift has a Lipschitz constant L = e^{2βR²}(1 + 2Rℓ) in position and law together, where ℓ is the steepest slope of \
                 the kernel e^{−β|u|²/2} on |u| ≤ 2R, and two laws separate at most at the rate 2L.",
+    gist: "Two laws on a ball separate at most at the rate 2L.",
     ours: "the paper says that some L exists; this one is ours",
     regime: "the line; Lipschitz ratios for βR² from 0.01 to 4, where L is good to a factor 1.44; flows to raw time 2 for βR² from 0.05 to 2, and up to 40, where the rate 2L \
              is too large to be tested",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "clusters, a shift between them, β = 2: rate of separation of two flows",
+        says: "rate at which two flows separate, against 2L",
+    },
     plot: Some(Axes {
         x: "βR²", y: "|X_μ(x) − X_ν(x')| / (|x − x'| + W1)", log_x: true, log_y: true
     }),

@@ -19,7 +19,7 @@ use super::plan::{Plan, of_samples};
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use super::snapshot::{Departure, MeanFieldSnapshot};
 use crate::claim::derivative::gradient;
-use crate::claim::{Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
@@ -40,10 +40,16 @@ static CARD: Card = Card {
     id: "covariance-flow",
     label: "lem:gaussian-invariance-covariance",
     statement: "A Gaussian law stays Gaussian and keeps its mean and eigenvectors, and every eigenvalue of its covariance solves λ' = −2λ/(1 + βλ), hence λ + log(λ)/β falls linearly in time.",
+    gist: "Gaussian laws stay Gaussian; eigenvalues obey λ' = −2λ/(1 + βλ).",
     ours: "",
     regime: "β from 1 to 10⁴ for the equation; βτ ≤ 10 for the law itself, up to three denoising horizons, d = 1, 2, 3, regular and singular priors at an angle; finite samples at βτ = 4, 2, 1 in d = 1, 2, 3",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 1, Σ0 = (1), τ = 0.5, β = 20, t = 3 T_β: λ of the mean field",
+        says: "variance at 3T_β, and its closed form",
+    },
     plot: None,
 };
 

@@ -21,7 +21,7 @@ use super::descent::falls_to;
 use super::hitting::{TargetTime, target_time};
 use super::nodes::mean_field;
 use super::setting::Setting;
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::measured::{Bracket, Measured};
@@ -35,10 +35,16 @@ static CARD: Card = Card {
     id: "dirac-hitting-time",
     label: "corollary after thm:gaussiandenoise",
     statement: "The variance of a noisy point mass falls to the kernel's variance 1/β in the score time σ²/2 − 1/(2β) + log(σ)/β + log(β)/(2β), and never to zero (rows write τ for σ²).",
+    gist: "A noisy point mass falls to variance 1/β in finite time, never to 0.",
     ours: "",
     regime: "βσ² ≥ 1; below, the variance starts under 1/β, never reaches it, and the printed time is negative",
     correction: "",
+    severity: None,
     expected: VerdictKind::HoldsWithin,
+    headline: Headline {
+        row: "d = 1, Σ0 = (0), τ = 0.5, β = 20: T(1/β) by the mean field",
+        says: "T(1/β) at β = 20, and the formula",
+    },
     plot: Some(Axes { x: "v*", y: "T(v*) in score time", log_x: true, log_y: false }),
 };
 

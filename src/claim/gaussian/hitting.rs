@@ -21,7 +21,7 @@ use super::descent::falls_to;
 use super::particles::Size;
 use super::plan::{Plan, of_samples};
 use super::setting::Setting;
-use crate::claim::{Axes, Card, Claim, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::{Hitting, VarianceDescent};
@@ -42,10 +42,16 @@ static CARD: Card = Card {
     id: "hitting-time",
     label: "thm:gaussiandenoise",
     statement: "The variance of an isotropic Gaussian law falls from v0 = τ_a² + σ² to v* in the score time (v0 − v*)/2 + log(v0/v*)/(2β), hence back to the prior's in σ²/2 + log(1 + σ²/τ_a²)/(2β) (rows write τ for σ²).",
+    gist: "A Gaussian is back at its prior's variance at σ²/2 + log(1 + σ²/τ_a²)/(2β).",
     ours: "",
     regime: "β from 1 to 10⁴ for the equation; βσ² ≤ 10 for the law in d = 1, 2, 3; finite samples at βσ² = 4, 2, 1 in d = 1, 2, 3",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 1, Σ0 = (1), τ = 0.5, β = 20: T* by the mean field",
+        says: "T* at β = 20, and the formula",
+    },
     plot: Some(Axes { x: "β", y: "T*/(σ²/2)", log_x: true, log_y: false }),
 };
 

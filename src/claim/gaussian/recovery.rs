@@ -25,7 +25,7 @@ use nalgebra::DMatrix;
 use super::covariance::ClosedForm;
 use super::nodes::mean_field;
 use super::setting::{DIAGONALISED, Setting, conditioning};
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
 use crate::exact::CovarianceFlow;
@@ -47,10 +47,15 @@ static CARD: Card = Card {
     id: "recovery-rate",
     label: "lem:gaussian-recovery-condition",
     statement: "At the horizon T_β = βτ/2 the law tends to the prior, W1(f_{T_β}, P0) → 0 as β → ∞: like 1/β if the prior's covariance is regular, like √(log β/β) if it is singular.",
+    gist: "For Gaussian priors W1(f_{T_β}, P0) → 0 as β → ∞.",
     ours: "the paper states the limit; the rates are ours",
     regime: "β from 10 to 10⁶, τ = 0.5, d = 1, 2, 3, regular and singular priors",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 1, s = 1: β·W1 at the largest β", says: "β·W1 at β = 10⁶, and its limit"
+    },
     plot: Some(Axes { x: "β", y: "W1(f_{T_β}, P0)", log_x: true, log_y: true }),
 };
 

@@ -9,7 +9,7 @@
 use super::{distance_2, length, log_sum_exp, normal_points};
 use crate::claim::derivative::gradient;
 use crate::claim::residual::Residual;
-use crate::claim::{Card, Claim, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift};
 use crate::error::Result;
@@ -25,10 +25,16 @@ static CARD: Card = Card {
     id: "energy-gradient",
     label: "eq:energy_DAM",
     statement: "Stage 2 is a gradient step with step size one on the energy E(q) = −β_c⁻¹ log Σ_j exp(−β_c|q − z_j|²/2) with β_c = 1/τ: x̂ = q − ∇E(q).",
+    gist: "Stage 2 is a gradient step of size one on the energy.",
     ours: "",
     regime: "clouds in d = 1, 2, 3, τ over at least two decades, queries among the particles and up to twenty times farther out",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 2, τ = 0.05, far queries: Stage 2 − (q − ∇E(q))",
+        says: "Stage 2 minus q − ∇E(q)",
+    },
     plot: None,
 };
 

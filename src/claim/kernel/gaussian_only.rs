@@ -23,7 +23,7 @@ use nalgebra::DMatrix;
 use super::{log_sum_exp, normal_points};
 use crate::claim::derivative::gradient;
 use crate::claim::nodes::cloud_of;
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::Law;
@@ -46,10 +46,16 @@ static CARD: Card = Card {
     id: "gaussian-kernel-only",
     label: "ass:p1, ass:p2",
     statement: "If E[X|X + e = y] − y = C∇log(K*f)(y) holds with one positive definite C for every prior f, or for every empirical measure, then K is Gaussian with covariance C; and then it does hold.",
+    gist: "Scores are barycentres for the Gaussian kernel and for no other.",
     ours: "",
     regime: "isotropic and anisotropic Gaussian kernels against three other smooth ones, best C fitted; clouds in d = 2, priors on the line",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "(A.I), priors in d = 1, Student, ν = 3: least residual over all C, distinguished from 0",
+        says: "share that Student's kernel, ν = 3, misses by",
+    },
     plot: Some(Axes {
         x: "degrees of freedom ν of Student's kernel",
         y: "least residual, relative to the drift",

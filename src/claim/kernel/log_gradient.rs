@@ -10,7 +10,7 @@
 use super::{distance_2, length, log_sum_exp, normal_points, radius};
 use crate::claim::derivative::gradient;
 use crate::claim::residual::Residual;
-use crate::claim::{Card, Claim, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::drift::{Dense, Drift, DriftField, Targets};
 use crate::error::Result;
@@ -32,10 +32,16 @@ static CARD: Card = Card {
     id: "drift-is-log-gradient",
     label: "prop:sc-barycentric-drift",
     statement: "The drift is a score, F(x) − x = β⁻¹∇log(G_β*μ)(x) for every law μ, its barycentre F(x) lies in the closed convex hull of the support of μ, and at β = 1/τ the drift is m_μ(y) − y.",
+    gist: "The drift F − x is the score β⁻¹∇log(G_β*μ) of every law μ.",
     ours: "",
     regime: "weighted clouds in d = 1, 2, 3, at their own points, each with a close neighbour, and elsewhere; β over at least four decades",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "d = 3, β = 10: F − x − β⁻¹∇log(G_β*μ) at the sources",
+        says: "drift minus score, d = 3, β = 10",
+    },
     plot: None,
 };
 

@@ -18,7 +18,7 @@ use super::{distance_2, length, log_sum_exp};
 use crate::claim::derivative::{Gradient, gradient};
 use crate::claim::nodes::cloud_of;
 use crate::claim::residual::Residual;
-use crate::claim::{Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Role, Row, Severity, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::Result;
 use crate::law::{BayesOracle, Law};
@@ -38,10 +38,16 @@ static CARD: Card = Card {
     id: "tweedie",
     label: "app:informal_argument, Tweedie's formula",
     statement: "E[X|x̃] = x̃ − σ²∇log ρ̃(x̃) = F_{1/σ²,ρ̃}(x̃), hence ∇log ρ̃(x̃) = (x̃ − E[X|x̃])/γ², and along the diffusion f_t = f_{t−δ}*N(0,2δI) with ∇log f_t(x) = (x − E[Y|x])/2δ.",
+    gist: "E[X|x̃] = x̃ − σ²∇log ρ̃(x̃): printed with this sign.",
     ours: "",
     regime: "Gaussian, mixture, Laplace, uniform and atomic priors, d = 1, 2, σ² = 0.3 (in full also 0.05 and 2); the diffusion for priors on the line",
     correction: "E[X|x̃] = x̃ + σ²∇log ρ̃(x̃) = F_{1/σ²,ρ}(x̃), hence ∇log ρ̃ = (E[X|x̃] − x̃)/σ² (γ² is σ²); and f_{t−δ} = f_t*N(0,2δI) with ∇log f_{t−δ}(x) = (E[Y|x] − x)/2δ, Y ~ f_t. The updates that the paper derives have the right sign",
+    severity: Some(Severity::Misprint),
     expected: VerdictKind::FailsAsPrinted,
+    headline: Headline {
+        row: "mixture, d = 1, σ² = 0.3: E[X|x̃] − (x̃ − σ²∇log ρ̃)",
+        says: "E[X|x̃] minus the printed formula, mixture",
+    },
     plot: None,
 };
 

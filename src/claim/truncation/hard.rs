@@ -17,7 +17,7 @@ use std::f64::consts::TAU;
 
 use super::integrals::radial_distance;
 use super::moments::{Moments, SPLIT};
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::{Gaussian, Law, LineLaw, Split, generator};
@@ -33,10 +33,16 @@ static CARD: Card = Card {
     id: "hard-truncation",
     label: "lem:nc-hard-truncation-W1",
     statement: "W1(μ^[R], μ) ≤ ∫_{|x|>R}|x|dμ + (q_R/p_R)∫_{B_R}|x|dμ for every law with a first moment and mass in the ball, hence W1(μ^[R], μ) → 0 as R → ∞.",
+    gist: "W1(μ^[R], μ) ≤ ∫_{|x|>R}|x|dμ + (q_R/p_R)∫_{B_R}|x|dμ.",
     ours: "",
     regime: "Gaussian, mixture, Laplace, uniform and atomic laws on the line, clouds and isotropic Gaussians in d = 2, 3; R from half a standard deviation to six",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "N(0, 1), R = 4: W1(μ^[R], μ) against the bound",
+        says: "W1 of N(0, 1) truncated at R = 4, and its bound",
+    },
     plot: Some(Axes {
         x: "radius R", y: "W1(μ^[R], μ), compared with its bound", log_x: false, log_y: true
     }),

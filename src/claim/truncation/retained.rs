@@ -11,7 +11,7 @@
 
 use super::integrals::far;
 use super::moments::{MASS, Moments};
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
 use crate::law::{Law, generator};
@@ -34,10 +34,16 @@ static CARD: Card = Card {
     id: "retained-fraction",
     label: "rem:empirical-hard-truncation",
     statement: "The retained fraction obeys Hoeffding's bound, no point is lost with probability (1−q_R)^N ≥ 1−Nq_R, W1(ν_N, ν_N^emp[R]) is at most (1/N)Σ_{|Y_i|>R}|Y_i| + R(N−N_R)/N if a point is left, and exceeds ε with probability at most (A_R+Rq_R)/ε.",
+    gist: "What truncating a sample to a ball loses, with high probability.",
     ours: "",
     regime: "Gaussian and Laplace laws in d = 1, 2; exact binomial probabilities for N from 100 to 1000 (in full from 20 to 5000) where Hoeffding's bound is below one, samples of 10 and 100 points",
     correction: "",
+    severity: None,
     expected: VerdictKind::Holds,
+    headline: Headline {
+        row: "N(0.5, 1), R = 1.5, N = 100: mean W1 against E[|Y|; |Y| > R] + R P(|Y| > R)",
+        says: "mean W1 lost by N = 100 points at R = 1.5",
+    },
     plot: Some(Axes {
         x: "deviation η",
         y: "P(|N_R/N − p_R| > η) compared with Hoeffding's bound",

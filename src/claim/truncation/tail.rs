@@ -22,7 +22,7 @@ use statrs::function::gamma::gamma;
 
 use super::norm_tail::norm_tail;
 use super::radius::{expected_losses, largest_variance, loss, offset, root, sufficient};
-use crate::claim::{Axes, Card, Claim, Role, Row, VerdictKind};
+use crate::claim::{Axes, Card, Claim, Headline, Role, Row, Severity, VerdictKind};
 use crate::error::Result;
 use crate::law::{Gaussian, Law, generator};
 use crate::measured::Measured;
@@ -42,10 +42,16 @@ static CARD: Card = Card {
     id: "gaussian-tail",
     label: "sec:sequential-posterior-mean-recovery, on the choice of R_N",
     statement: "For f0 = N(a, Γ0) and R ≥ 1+2|a|, f0(B_R^c) ≤ C(1+R)^d exp(−R²/(8λ₊)), and R_N slightly larger than √log N makes the probability of losing any of N points vanish.",
+    gist: "R_N slightly larger than √log N loses none of N Gaussian points.",
     ours: "",
     regime: "d = 1, 2, 3, isotropic, anisotropic and shifted laws, λ₊ from 0.02 to 25, N from 10² to 10¹²",
     correction: "Read as R_N = c√log N with c near one (tested: 1.05), this fails as soon as λ₊ > 1/2, since the loss vanishes only if c² ≥ 2λ₊; read as R_N/√log N → ∞ it holds, and so does the display, with C = 1. For N ≥ 3, R_N = |a| + √(2λ₊(log N + (d/2) log log N)) is enough for every Gaussian, and isotropic centred ones need √(2λ₊(log N + (d/2 − 1) log log N + ω_N)) with ω_N → ∞. The display itself would ask for √(8λ₊(log N + (d/2) log log N + ω_N))",
+    severity: Some(Severity::Misprint),
     expected: VerdictKind::FailsAsPrinted,
+    headline: Headline {
+        row: "d = 1, λ₊ = 1.25, N = 10^12: loss with R_N = 1.05√log N, against that with the corrected R_N",
+        says: "P(a point is lost), N = 10¹²; corrected R_N",
+    },
     plot: Some(Axes { x: "number of points N", y: "radius R_N", log_x: true, log_y: false }),
 };
 

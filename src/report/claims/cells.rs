@@ -9,7 +9,7 @@ pub(super) const ROW_HEADER: [&str; 7] = ["", "setting", "quantity", "measured",
 
 /// Columns of a table of records.
 pub(super) const RECORD_HEADER: [&str; 6] =
-    ["claim", "verdict", "decided by", "measured", "predicted", "margin"];
+    ["claim", "paper", "verdict", "in a word", "tightest row", "margin"];
 
 /// A number with an error bar below this share of it is shown without, to so many digits.
 const KNOWN: f64 = 1e-13;
@@ -34,23 +34,40 @@ pub(super) fn row_cells(row: &Row) -> [String; 7] {
     ]
 }
 
-/// A record as cells: its verdict, and the row that decides it.
+/// A record as cells: its verdict, the row that answers a reader's question, and the row that decides.
 pub(super) fn record_cells(record: &Record) -> [String; 6] {
-    let decisive = record.decisive();
-    let side = |of: fn(&Row) -> String| decisive.map_or_else(|| "–".into(), of);
+    let tightest = |row: &Row| format!("{}: {}", row.name(), comparison(row));
+    let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "–".into());
     [
         record.card.id.into(),
-        format!("{} {}", verdict_sign(record.verdict.kind()), record.verdict.kind().words()),
-        side(Row::name),
-        side(|row| number(row.measured)),
-        side(|row| format!("{} {}", relation(row.relation), number(row.predicted))),
-        side(margin),
+        record.card.number(),
+        format!("{} {}", verdict_sign(record.verdict.kind()), record.verdict.words()),
+        or_dash(headline(record)),
+        or_dash(record.decisive().map(tightest)),
+        or_dash(record.decisive().map(margin)),
     ]
+}
+
+/// What a reader wants to know first, in words and numbers.
+pub(super) fn headline(record: &Record) -> Option<String> {
+    record.headline().map(|row| format!("{}: {}", caption(record, row), comparison(row)))
+}
+
+/// The card's words for its headline; the row's own where the evidence has no such row.
+fn caption(record: &Record, row: &Row) -> String {
+    let headline = &record.card.headline;
+    if row.name() == headline.row { headline.says.into() } else { row.name() }
+}
+
+/// `0.998 ± 0.003 ≤ 2`; what is not judged stands side by side.
+fn comparison(row: &Row) -> String {
+    let between = if row.role == Role::Context { "beside" } else { relation(row.relation) };
+    format!("{} {between} {}", number(row.measured), number(row.predicted))
 }
 
 /// How the evidence disappoints: which verdict was expected, and the worst row.
 pub(super) fn complaint(record: &Record) -> String {
-    let expected = format!("{} (expected: {})", record.verdict.kind().words(), record.card.expected.words());
+    let expected = format!("{} (expected: {})", record.verdict.words(), record.card.expected.words());
     let remark = record.verdict.remark().map_or_else(String::new, |remark| format!("; {remark}"));
     let row = record.decisive().map_or_else(String::new, |row| {
         let [_, case, quantity, measured, relation, predicted, margin] = row_cells(row);

@@ -1,6 +1,6 @@
 //! A page of its own: verdicts, plots, every row.
 
-use super::cells::{ROW_HEADER, record_cells, row_cells, verdict_sign};
+use super::cells::{ROW_HEADER, headline, record_cells, row_cells, verdict_sign};
 use super::figure::figure;
 use super::text::tally;
 use crate::claim::{Evidence, Record, VerdictKind};
@@ -32,7 +32,7 @@ fn verdict(record: &Record) -> (&'static str, String) {
         VerdictKind::HoldsWithin | VerdictKind::Inconclusive => "open",
         VerdictKind::FailsAsPrinted => "bad",
     };
-    (class, format!("{} {}", verdict_sign(kind), kind.words()))
+    (class, format!("{} {}", verdict_sign(kind), record.verdict.words()))
 }
 
 /// A claim as a row of the first table.
@@ -43,10 +43,11 @@ fn overview(record: &Record) -> String {
         false => format!(" (expected: {})", record.card.expected.words()),
     };
     let id = record.card.id;
-    let [_, _, decisive @ ..] = record_cells(record);
+    let [_, number, _, found @ ..] = record_cells(record);
     format!(
-        "<tr><td class=\"{class}\">{verdict}{expected}</td><td><a href=\"#{id}\">{id}</a></td>{}</tr>\n",
-        cells(decisive)
+        "<tr><td class=\"{class}\">{verdict}{expected}</td><td><a href=\"#{id}\">{id}</a></td>{}{}</tr>\n",
+        cells([number]),
+        cells(found)
     )
 }
 
@@ -54,6 +55,7 @@ fn overview(record: &Record) -> String {
 fn section(record: &Record) -> String {
     let (card, (class, verdict)) = (record.card, verdict(record));
     let (id, label, statement) = (card.id, escape(card.label), escape(card.statement));
+    let (number, headline) = (escape(&card.number()), escape(&headline(record).unwrap_or_default()));
     let ours = if card.ours.is_empty() { String::new() } else { format!("; {}", escape(card.ours)) };
     let remark = record.verdict.remark().map_or_else(String::new, |remark| format!(": {}", escape(remark)));
     // Where it was tested, unless the remark says so.
@@ -66,7 +68,8 @@ fn section(record: &Record) -> String {
     format!(
         "
 <h2 id=\"{id}\">{id}</h2>
-<p>{statement} <span class=\"label\">Paper: <code>{label}</code>{ours}.</span></p>
+<p>{statement} <span class=\"label\">Paper: {number}, <code>{label}</code>{ours}.</span></p>
+<p><b>{headline}</b></p>
 <p><span class=\"{class}\">{verdict}</span>{remark}.{tested}</p>
 {figure}<details{open}><summary>{} rows</summary>
 <div class=\"scroll\"><table class=\"rows\">

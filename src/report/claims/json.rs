@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::claim::{Card, Claim, Evidence, Record, Row};
+use crate::claim::{Card, Claim, Evidence, Record, Relation, Row, Severity};
 use crate::preset::Preset;
 
 /// The verdicts of a run.
@@ -21,6 +21,7 @@ struct Entry<'a> {
     #[serde(flatten)]
     card: Heading,
     verdict: &'static str,
+    severity: Option<Severity>,
     expected: &'static str,
     measured: Option<f64>,
     measured_error: Option<f64>,
@@ -28,23 +29,45 @@ struct Entry<'a> {
     predicted_error: Option<f64>,
     margin: Option<f64>,
     decided_by: Option<String>,
+    headline: Option<Headline>,
     regime: &'static str,
     remark: Option<&'a str>,
     seconds: Option<f64>,
     rows: &'a [Row],
 }
 
+/// The row that answers a reader's question.
+#[derive(Debug, Serialize)]
+struct Headline {
+    says: &'static str,
+    row: String,
+    measured: f64,
+    measured_error: f64,
+    relation: Relation,
+    predicted: f64,
+    predicted_error: f64,
+    margin: f64,
+}
+
 /// What is known of a claim before any evidence.
 #[derive(Debug, Serialize)]
 pub struct Heading {
     id: &'static str,
+    number: String,
     label: &'static str,
     statement: &'static str,
+    gist: &'static str,
 }
 
 impl Heading {
     fn of(card: &'static Card) -> Self {
-        Self { id: card.id, label: card.label, statement: card.statement }
+        Self {
+            id: card.id,
+            number: card.number(),
+            label: card.label,
+            statement: card.statement,
+            gist: card.gist,
+        }
     }
 }
 
@@ -64,6 +87,7 @@ fn entry(record: &Record) -> Entry<'_> {
     Entry {
         card: Heading::of(record.card),
         verdict: record.verdict.kind().key(),
+        severity: record.verdict.severity(),
         expected: record.card.expected.key(),
         measured: row.map(|row| row.measured.value),
         measured_error: row.map(|row| row.measured.allowance()),
@@ -71,9 +95,23 @@ fn entry(record: &Record) -> Entry<'_> {
         predicted_error: row.map(|row| row.predicted.allowance()),
         margin: row.map(Row::margin),
         decided_by: row.map(Row::name),
+        headline: record.headline().map(|row| headline(record, row)),
         regime: record.card.regime,
         remark: record.verdict.remark(),
         seconds: record.elapsed.map(|elapsed| elapsed.as_secs_f64()),
         rows: &record.rows,
+    }
+}
+
+fn headline(record: &Record, row: &Row) -> Headline {
+    Headline {
+        says: record.card.headline.says,
+        row: row.name(),
+        measured: row.measured.value,
+        measured_error: row.measured.allowance(),
+        relation: row.relation,
+        predicted: row.predicted.value,
+        predicted_error: row.predicted.allowance(),
+        margin: row.margin(),
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::cells::{RECORD_HEADER, ROW_HEADER, complaint, record_cells, row_cells, verdict_sign};
+use super::cells::{RECORD_HEADER, ROW_HEADER, complaint, headline, record_cells, row_cells, verdict_sign};
+use super::coverage::coverage;
 use super::text::tally;
 use crate::claim::{Evidence, Record, VerdictKind};
 
-/// The whole document: an overview, then every claim with its rows.
+/// The whole document: an overview, what of the paper is covered, then every claim with its rows.
 pub fn markdown(evidence: &Evidence) -> String {
     let preset = evidence.preset.name();
     let mut out = format!(
@@ -18,6 +19,7 @@ pub fn markdown(evidence: &Evidence) -> String {
         let _ = writeln!(out, "Evidence: {provenance}.\n");
     }
     out += &overview(evidence);
+    out += &coverage();
     evidence.records.iter().for_each(|record| section(record, &mut out));
     out
 }
@@ -35,7 +37,17 @@ pub fn overview(evidence: &Evidence) -> String {
 fn section(record: &Record, out: &mut String) {
     let (card, kind) = (record.card, record.verdict.kind());
     let _ = writeln!(out, "\n## {}\n\n{}\n", card.id, card.statement);
-    let _ = writeln!(out, "Paper: `{}`. Verdict: {} **{}**.", card.label, verdict_sign(kind), kind.words());
+    let _ = writeln!(
+        out,
+        "Paper: {} (`{}`). Verdict: {} **{}**.",
+        card.number(),
+        card.label,
+        verdict_sign(kind),
+        record.verdict.words()
+    );
+    if let Some(headline) = headline(record) {
+        let _ = writeln!(out, "In a word: {headline}.");
+    }
     if !card.ours.is_empty() {
         let _ = writeln!(out, "Beyond the paper: {}.", card.ours);
     }

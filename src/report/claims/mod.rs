@@ -9,11 +9,13 @@
 //! | [`markdown()`], [`overview()`] | the same as a document, and its first table alone |
 //! | [`moved()`], [`moved_json()`] | what has changed since evidence was accepted |
 //! | [`annotations`] | complaints as GitHub shows them beside a run |
+//! | `coverage` | the statements of the paper, and which claim judges each |
 //! | `cells` | a row, a record as cells of any of these tables |
 //! | `figure` | measured against predicted numbers, as a plot |
 
 pub mod annotations;
 mod cells;
+mod coverage;
 mod figure;
 mod html;
 mod json;

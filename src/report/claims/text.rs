@@ -2,28 +2,68 @@
 
 use std::fmt::Write;
 
-use super::cells::{complaint, record_cells};
-use crate::claim::{Claim, Evidence, VerdictKind};
+use super::cells::{complaint, headline, verdict_sign};
+use crate::claim::{Claim, Evidence, LINE, Record, VerdictKind};
 
-/// Two lines per claim: its verdict, and the row that decides it. Then what has to be said about those that do not simply hold.
+/// Before everything but the first line of a claim.
+const INDENT: &str = "  ";
+
+/// Three lines per claim: its verdict, what it says, and the row that answers a reader's question. Then what has to be said about
+/// those that do not simply hold.
 pub fn text(evidence: &Evidence) -> String {
     let mut out = String::new();
-    for record in &evidence.records {
-        let [id, verdict, row, measured, predicted, margin] = record_cells(record);
-        let _ = writeln!(out, "{id:<24}{verdict:<20} margin {margin}");
-        let _ = writeln!(out, "    {row}: {measured} {predicted}");
-    }
+    evidence.records.iter().for_each(|record| out.push_str(&lines(record)));
     out.push('\n');
     for record in evidence.records.iter().filter(|record| record.is_expected()) {
         if let Some(remark) = record.verdict.remark() {
-            let _ = writeln!(out, "{} {}: {remark}\n", record.card.id, record.verdict.kind().words());
+            let _ = writeln!(out, "{}:\n{}", record.card.id, wrapped(remark));
         }
     }
     for record in evidence.records.iter().filter(|record| !record.is_expected()) {
-        let _ = writeln!(out, "UNEXPECTED {}: {}\n", record.card.id, complaint(record));
+        let _ = writeln!(out, "UNEXPECTED {}:\n{}", record.card.id, wrapped(&complaint(record)));
     }
     let _ = writeln!(out, "{}", tally(evidence));
     out
+}
+
+/// A claim in three lines.
+fn lines(record: &Record) -> String {
+    let (card, verdict) = (record.card, &record.verdict);
+    let name = format!("{}  {}", card.id, card.number());
+    let verdict = format!("{} {}", verdict_sign(verdict.kind()), verdict.words());
+    let gap = " ".repeat(LINE.saturating_sub(columns(&name) + columns(&verdict)).max(1));
+    let shown = headline(record).unwrap_or_else(|| "no evidence".into());
+    [format!("{name}{gap}{verdict}"), format!("{INDENT}{}", card.gist), format!("{INDENT}{shown}")]
+        .map(|line| cut(&line) + "\n")
+        .concat()
+}
+
+/// Columns that a text takes on a terminal: combining marks take none.
+fn columns(text: &str) -> usize {
+    text.chars().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter)).count()
+}
+
+/// What fits a line; the rest is in the report.
+fn cut(line: &str) -> String {
+    if columns(line) <= LINE {
+        return line.into();
+    }
+    line.chars().take(LINE - 1).chain(['…']).collect()
+}
+
+/// Words on lines of a terminal, indented.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{INDENT}{word}")),
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// `16 claims: 12 hold, 3 hold within a regime, 1 fails as printed; every verdict as expected`.
@@ -52,11 +92,32 @@ pub(super) fn tally(evidence: &Evidence) -> String {
     format!("{} {claims}: {}; {surprise}", records.len(), parts.join(", "))
 }
 
-/// The register: ids, labels, statements.
+/// The register: ids, numbers, labels, statements.
 pub fn list(register: &[&dyn Claim]) -> String {
     let mut out = String::new();
     for card in register.iter().map(|claim| claim.card()) {
-        let _ = writeln!(out, "{}  [{}]\n    {}", card.id, card.label, card.statement);
+        let _ = writeln!(
+            out,
+            "{}  [{}, {}]\n{}",
+            card.id,
+            card.number(),
+            card.label,
+            wrapped(card.statement).trim_end()
+        );
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_wider_than_a_terminal() {
+        let long = "x\u{303} and a word ".repeat(20);
+        assert_eq!(columns("x\u{303}"), 1);
+        assert!(wrapped(&long).lines().all(|line| columns(line) <= LINE && line.starts_with(INDENT)));
+        assert_eq!(columns(&cut(&long)).max(LINE), LINE);
+        assert_eq!(cut("short"), "short");
+    }
 }
