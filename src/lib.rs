@@ -20,6 +20,7 @@
 //! | [`measured`] | a number with its error bars, a bracket | |
 //! | `numeric` | quadrature, roots, sums, tails | |
 //! | `parallel` | loops on all threads | |
+//! | [`Gauge`] | how far some work is | |
 //! | [`scale`] | times, temperatures, radii: one type each | remark "Time normalization" |
 //! | [`simd`] | vectors of the machine: one trait, one choice at run time, one exponential | |
 //! | [`cloud`] | weighted points; truncation of a sample to a ball | `alg:truncated-sequential-posterior` |
@@ -110,6 +111,7 @@ pub mod exact;
 #[cfg(feature = "files")]
 pub mod files;
 pub mod flow;
+mod gauge;
 pub mod law;
 pub mod meanfield;
 pub mod measured;
@@ -132,6 +134,7 @@ pub use denoise::denoise;
 pub use drift::{Drift, DriftField, Targets};
 pub use error::{Error, Result};
 pub use flow::{Adaptive, Flow, Layers, Schedule, Trajectory};
+pub use gauge::Gauge;
 pub use law::{BayesOracle, Law};
 pub use measured::{Bracket, Measured};
 pub use metric::w1;

@@ -87,6 +87,54 @@ impl<'a> ParticlePrior<'a> {
         let gradient = field.velocity.iter().map(|v| -v).collect();
         Ok(Inference { mean, energy, gradient, error })
     }
+
+    /// Posterior standard deviations at every query, one for each coordinate, row-major.
+    ///
+    /// # Formula
+    /// ```text
+    /// s_c(q)² = Σ_j a_j (z_jc − c_c)² − (m_c(q) − c_c)²,      a_j ∝ ω_j e^{−|q−z_j|²/2τ}
+    /// ```
+    /// about the mean `c` of the particles. The first sum is the mass of a kernel sum with the weights `ω_j (z_jc − c_c)²`, so that every drift will do. The difference
+    /// cancels: deviations are known to some `1e-7` of the extent of the particles, and smaller ones may come out as zero.
+    ///
+    /// ```
+    /// use ebflow::drift::Dense;
+    /// use ebflow::posterior::ParticlePrior;
+    /// use ebflow::{Cloud, NoiseVariance};
+    /// let particles = Cloud::new(vec![-1.0, 1.0], 1)?;
+    /// let prior = ParticlePrior::new(&particles, NoiseVariance::new(0.5)?)?;
+    /// let deviations = prior.deviations(&Cloud::new(vec![0.3], 1)?, &Dense)?;
+    /// assert!((deviations[0] - 1.0 / (0.6_f64).cosh()).abs() < 1e-14);
+    /// # Ok::<(), ebflow::Error>(())
+    /// ```
+    pub fn deviations(&self, queries: &Cloud, drift: &dyn Drift) -> Result<Vec<f64>> {
+        let means = self.infer(queries, drift)?;
+        let (d, centre) = (queries.dimension(), self.particles.mean());
+        let log_mass = |cloud: &Cloud| -> Result<Vec<f64>> {
+            let mut field = DriftField::default();
+            drift.evaluate(cloud.view(), Targets::Points(queries.points()), self.bandwidth, &mut field)?;
+            Ok(field.log_mass)
+        };
+        let all = log_mass(self.particles)?;
+        let mut deviations = vec![0.0; queries.points().len()];
+        for c in 0..d {
+            let square = |(j, z): (usize, &[f64])| self.particles.weight(j) * (z[c] - centre[c]).powi(2);
+            let squares: Vec<f64> = self.particles.rows().enumerate().map(square).collect();
+            let variance: f64 = squares.iter().sum();
+            if variance == 0.0 {
+                continue;
+            }
+            let shares = squares.iter().map(|square| square / variance).collect();
+            let weighted = self.particles.clone().with_weights(shares)?;
+            for (i, (of_squares, of_all)) in log_mass(&weighted)?.iter().zip(&all).enumerate() {
+                let k = i * d + c;
+                let from_centre = means.mean.points()[k] - centre[c];
+                deviations[k] =
+                    ((of_squares - of_all).exp() * variance - from_centre.powi(2)).max(0.0).sqrt();
+            }
+        }
+        Ok(deviations)
+    }
 }
 
 /// The one-shot estimator: Stage 2 against the noisy tokens themselves, without any refinement.

@@ -93,6 +93,9 @@ impl RawTime {
 }
 
 impl ScoreTime {
+    /// The beginning.
+    pub const ZERO: Self = Self(0.0);
+
     /// `t = βs`, if it is a number.
     pub fn to_raw(self, beta: Beta) -> Result<RawTime> {
         RawTime::new(self.0 * beta.0)

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library's modules from the top down. `error` and `scale` are the vocabulary of all.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "error",
     "preset",
     "provenance",
     "measured",
     "numeric",
     "parallel",
+    "gauge",
     "scale",
     "simd",
     "cloud",

@@ -42,6 +42,67 @@ quantity_parser!(score_time, ScoreTime);
 quantity_parser!(ball_radius, BallRadius);
 quantity_parser!(tolerance, Tolerance);
 
+/// A number that is given, or left to the tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choice<T> {
+    /// What the tokens say.
+    Auto,
+    /// What the user says.
+    Given(T),
+}
+
+impl<T: Copy> Choice<T> {
+    /// True where it is left to the tokens.
+    pub fn is_auto(&self) -> bool {
+        matches!(self, Self::Auto)
+    }
+
+    /// The number, if there is one.
+    pub fn given(&self) -> Option<T> {
+        match self {
+            Self::Auto => None,
+            Self::Given(value) => Some(*value),
+        }
+    }
+}
+
+impl<T: Serialize> Serialize for Choice<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str(AUTO),
+            Self::Given(value) => value.serialize(serializer),
+        }
+    }
+}
+
+/// How to leave a number to the tokens.
+const AUTO: &str = "auto";
+
+/// `auto` or what some parser takes.
+fn or_auto<T>(
+    text: &str,
+    parse: impl Fn(&str) -> std::result::Result<T, String>,
+) -> std::result::Result<Choice<T>, String> {
+    match text.trim() {
+        AUTO => Ok(Choice::Auto),
+        text => parse(text).map(Choice::Given).map_err(|problem| format!("{problem}; or say {AUTO}")),
+    }
+}
+
+/// An inverse temperature, or `auto`.
+pub fn beta_or_auto(text: &str) -> std::result::Result<Choice<Beta>, String> {
+    or_auto(text, beta)
+}
+
+/// A depth in units of the denoising horizon, or `auto`.
+pub fn depth_or_auto(text: &str) -> std::result::Result<Choice<f64>, String> {
+    or_auto(text, |text| match text.parse::<f64>() {
+        Ok(multiple) if multiple.is_finite() && multiple >= 0.0 => Ok(multiple),
+        Ok(_) => Err("a depth is finite and not negative".into()),
+        Err(_) => Err(format!("'{text}' is not a number")),
+    })
+}
+
 /// Seeds as JSON's numbers hold them exactly.
 pub const SEEDS: std::ops::RangeInclusive<u64> = 0..=(1 << 53) - 1;
 

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use ebflow::files::npy;
 use ebflow::flow::Flow;
-use ebflow::{Beta, Cloud, Result};
+use ebflow::{Beta, Cloud, Gauge, Result};
 use serde::Serialize;
 
 use super::Console;
 use super::args::{self, FlowOptions, Horizon, Outputs};
 use super::run_report::RunReport;
+use super::watch::{forecast, watched};
 
 /// Move a cloud along the flow (Stage 1).
 #[derive(Debug, Serialize, clap::Args)]
@@ -88,11 +89,13 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
     let flow = args.flow()?;
     let (drift, integrator) = (args.options.drift()?, args.options.integrator()?);
-    let trajectory = args.options.on_threads(|| {
-        flow.with_drift(drift.as_ref())
-            .with_integrator(integrator.as_ref())
-            .run(start.as_ref().unwrap_or(&tokens))
-    })?;
+    let start = start.as_ref().unwrap_or(&tokens);
+    let gauge = Gauge::default();
+    let plain = Flow::new(args.beta, args.horizon.time()).with_drift(drift.as_ref());
+    forecast(&plain.with_integrator(integrator.as_ref()), start, args.beta, drift.as_ref(), console)?;
+    let flow = flow.with_drift(drift.as_ref()).with_integrator(integrator.as_ref()).with_gauge(&gauge);
+    let trajectory =
+        watched("moving the tokens", &gauge, console, || args.options.on_threads(|| flow.run(start)))?;
     let run = RunReport::new(&tokens, &trajectory, args.options.drift).with_file("particles", &args.out);
     let report = console.rendered(&run, args.outputs.json)?;
     npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;

@@ -5,12 +5,13 @@ use std::fmt;
 use ebflow::drift::Auto;
 use ebflow::law::Law;
 use ebflow::meanfield::{MeanField, PosteriorMean, State};
-use ebflow::{BallRadius, Cloud, Measured, Result};
+use ebflow::{BallRadius, Cloud, Gauge, Measured, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
 use super::args::{self, LawFlow, laws};
 use super::output::{self, Console};
+use super::watch::watched;
 
 /// The mean field, N = ∞: the law itself flows, without sampling noise.
 #[derive(Debug, Serialize, clap::Args)]
@@ -124,7 +125,8 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     }
     let time = args.flow.horizon.raw_time(args.flow.noise_var, args.flow.beta)?;
     let drift = Auto::default();
-    let evolution = problem.evolve(&[time], &drift)?;
+    let evolution =
+        watched("following the mean field", &Gauge::default(), console, || problem.evolve(&[time], &drift))?;
     let state = &evolution.states[0];
     let posterior = queries.map_or_else(|| Ok(vec![]), |queries| state.posterior(&queries, &drift))?;
     console.result(&Report::new(state, posterior, evolution.nodes, args.energy), args.json)

@@ -25,6 +25,7 @@ mod sample;
 mod study;
 mod verify;
 mod w1;
+mod watch;
 mod wrap;
 
 use std::ffi::OsString;

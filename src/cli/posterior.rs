@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use ebflow::drift::Auto;
 use ebflow::files::npy;
 use ebflow::posterior::ParticlePrior;
-use ebflow::{NoiseVariance, Result};
+use ebflow::{Gauge, NoiseVariance, Result};
 use serde::Serialize;
 
 use super::args::{self, Outputs};
 use super::output::{self, Console};
+use super::watch::watched;
 
 /// Posterior means of queries under a particle prior (Stage 2).
 #[derive(Debug, Serialize, clap::Args)]
@@ -59,7 +60,9 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let queries = npy::read_cloud(&args.queries)?;
     args.outputs
         .check(std::iter::once(&args.out).chain(&args.energy), [args.particles.as_path(), &args.queries])?;
-    let inference = ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())?;
+    let inference = watched("averaging particles", &Gauge::default(), console, || {
+        ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())
+    })?;
     npy::check_finite("the kernel sum's error", &inference.error, 1)?;
     if args.energy.is_some() {
         npy::check_finite("the energy", &inference.energy, 1)?;

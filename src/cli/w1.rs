@@ -11,11 +11,12 @@ use ebflow::metric::{
     Confidence, Distance, Interval, Method, SampledBracket, Sampling, distance, distance_to_law, line_floor,
     simulated_floor,
 };
-use ebflow::{Bracket, Cloud, Result};
+use ebflow::{Bracket, Cloud, Gauge, Result};
 use serde::Serialize;
 
 use super::args::{self, laws};
 use super::output::{self, Console};
+use super::watch::watched;
 
 /// Confidence of all Monte Carlo intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -108,10 +109,11 @@ struct BracketReport {
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let a = weighted(&args.a, args.weights_a.as_deref())?;
-    let report = match (&args.b, &args.law) {
-        (Some(path), _) => against_cloud(&a, args, path)?,
-        (None, law) => against_law(&a, args.seed, law.as_deref().unwrap_or_default())?,
-    };
+    let report =
+        watched("measuring the distance", &Gauge::default(), console, || match (&args.b, &args.law) {
+            (Some(path), _) => against_cloud(&a, args, path),
+            (None, law) => against_law(&a, args.seed, law.as_deref().unwrap_or_default()),
+        })?;
     console.result(&report, args.json)
 }
 

@@ -53,11 +53,13 @@ pub use step::{Moment, Step, StepObserver};
 pub use time::Time;
 pub use trajectory::{Snapshot, Statistics, Trajectory};
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cloud::{Cloud, norm};
 use crate::drift::{Auto, Drift};
 use crate::error::{Error, Result};
+use crate::gauge::Gauge;
 use crate::scale::RawTime;
 use bound::Certifier;
 use error_bar::Lengths;
@@ -68,6 +70,9 @@ use snapshots::Snapshots;
 
 /// A snapshot this little beyond the horizon, relatively, is one at the horizon: converting between the clocks rounds.
 const SAME_TIME: f64 = 4.0 * f64::EPSILON;
+
+/// The share of the work of a run whose error is estimated that is the run itself: the other one takes two steps for one.
+const RUN_ITSELF: f64 = 1.0 / 3.0;
 
 /// A flow up to a horizon: what moves the particles, who follows them, and what is wanted along the way. It can be run on any cloud.
 ///
@@ -100,6 +105,7 @@ pub struct Flow<'a> {
     request: ErrorRequest,
     token_errors: Vec<f64>,
     events: Vec<Event>,
+    gauge: Gauge,
 }
 
 /// How much is to be known about the error of a flow; each includes what comes before it.
@@ -122,7 +128,13 @@ impl<'a> Flow<'a> {
             request: ErrorRequest::Nothing,
             token_errors: vec![0.0],
             events: Vec::new(),
+            gauge: Gauge::default(),
         }
+    }
+
+    /// The same flow up to another horizon.
+    pub fn up_to(self, horizon: impl Into<Time>) -> Self {
+        Self { horizon: horizon.into(), ..self }
     }
 
     /// Evaluates kernel sums this way.
@@ -175,6 +187,11 @@ impl<'a> Flow<'a> {
     pub fn with_event(mut self, event: Event) -> Self {
         self.events.push(event);
         self
+    }
+
+    /// Shows on a gauge how far the latest run is; runs that errors are estimated by count as parts of it.
+    pub fn with_gauge(self, gauge: &Gauge) -> Self {
+        Self { gauge: gauge.clone(), ..self }
     }
 
     /// Follows the flow from `cloud` to the horizon.
@@ -259,14 +276,22 @@ impl Problem<'_> {
             certifier: certifier.as_mut().filter(|_| reference.is_none()),
             observer,
         };
-        let run = self.integrate(integrator, &mut watch)?;
+        let alone = if self.is_estimated() { RUN_ITSELF } else { 1.0 };
+        let run = self.integrate(integrator, &mut watch, 0.0..alone)?;
         let (snapshots, ends) = (self.collect(watch.snapshots)?, watch.ends);
         let better = match (&reference, &mut certifier) {
-            (Some(reference), Some(certifier)) => Some(self.integrate(reference.as_ref(), certifier)?),
-            (Some(reference), None) => Some(self.integrate(reference.as_ref(), &mut Unobserved)?),
-            (None, _) if self.is_estimated() => Some(self.integrate(&Halved { ends }, &mut Unobserved)?),
+            (Some(reference), Some(certifier)) => {
+                Some(self.integrate(reference.as_ref(), certifier, alone..1.0)?)
+            }
+            (Some(reference), None) => {
+                Some(self.integrate(reference.as_ref(), &mut Unobserved, alone..1.0)?)
+            }
+            (None, _) if self.is_estimated() => {
+                Some(self.integrate(&Halved { ends }, &mut Unobserved, alone..1.0)?)
+            }
             (None, _) => None,
         };
+        self.flow.gauge.show(1.0);
         let watched = better.as_ref().filter(|_| reference.is_some()).unwrap_or(&run);
         let spent = certifier.as_ref().map_or(0, Certifier::evaluations);
         let estimate = better.as_ref().filter(|_| self.is_estimated());
@@ -284,14 +309,20 @@ impl Problem<'_> {
         })
     }
 
-    /// Integrates about the origin, unless there is no time to go.
-    fn integrate(&self, integrator: &dyn Integrator, observer: &mut dyn StepObserver) -> Result<Run> {
+    /// Integrates about the origin, unless there is no time to go; the gauge goes through some of its shares.
+    fn integrate(
+        &self,
+        integrator: &dyn Integrator,
+        observer: &mut dyn StepObserver,
+        shares: Range<f64>,
+    ) -> Result<Run> {
         if self.horizon.get() == 0.0 {
             return Ok(Run { end: self.cloud.clone(), statistics: Statistics::default(), rounding: 0.0 });
         }
         let (drift, schedule) = (self.flow.drift.as_ref(), &self.flow.schedule);
         let mut field = Field::new(drift, schedule, self.frame.centred());
-        let mut outside = Outside { frame: &self.frame, observer };
+        let mut shown = Shown { gauge: &self.flow.gauge, shares, horizon: self.horizon, observer };
+        let mut outside = Outside { frame: &self.frame, observer: &mut shown };
         let IntegrationEnd { points, steps, rejected } =
             integrator.integrate(&mut field, self.horizon, &mut outside)?;
         let (evaluations, pairs) = (field.evaluations(), field.pairs());
@@ -391,6 +422,22 @@ impl StepObserver for Watch<'_, '_> {
         if let Some(certifier) = &mut self.certifier {
             certifier.accepted(step)?;
         }
+        self.observer.accepted(step)
+    }
+}
+
+/// An observer of a run that a gauge shows.
+struct Shown<'a> {
+    gauge: &'a Gauge,
+    shares: Range<f64>,
+    horizon: RawTime,
+    observer: &'a mut dyn StepObserver,
+}
+
+impl StepObserver for Shown<'_> {
+    fn accepted(&mut self, step: &Step<'_>) -> Result<()> {
+        let done = step.end.raw_time.get() / self.horizon.get();
+        self.gauge.show(self.shares.start + done * (self.shares.end - self.shares.start));
         self.observer.accepted(step)
     }
 }

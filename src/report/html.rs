@@ -11,7 +11,7 @@ use super::text::{fit_header, fit_line, fit_name, setting_header, setting_line, 
 use crate::study::{BandVerdict, CellRow, CloudPath, Fit, PairedStep, Quantity, RunRecord};
 
 const TEMPLATE: &str = include_str!("page.html");
-const PARTICLES: &str = include_str!("particles.html");
+pub(super) const PARTICLES: &str = include_str!("particles.html");
 
 /// Columns of the first table beside the verdict, which comes first on a page and last on a terminal.
 const FIT_COLUMNS: usize = 5;

@@ -6,11 +6,13 @@
 //! | [`csv()`] | one line per cell |
 //! | [`json()`] | means, intervals, fits and verdicts for other programs |
 //! | [`html()`] | a page of its own: verdicts, plots, tables, provenance; light and dark, no network |
+//! | [`Denoising`] | a page about one denoised cloud |
 //! | [`svg`] | the plots |
 //! | [`claims`] | the same for evidence of claims, and as JUnit and Markdown |
 
 pub mod claims;
 mod csv;
+mod denoising;
 mod figures;
 mod html;
 mod json;
@@ -20,6 +22,7 @@ pub mod svg;
 mod text;
 
 pub use csv::csv;
+pub use denoising::Denoising;
 pub use html::html;
 pub use json::{document, json};
 pub use text::text;

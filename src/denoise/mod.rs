@@ -4,15 +4,32 @@
 //! the refined particles for every token, inside the ball or not. With layers this is Algorithm 1, with an adaptive
 //! integrator Algorithm 2, with a radius Algorithm 3.
 //!
+//! | file | holds |
+//! |---|---|
+//! | [`Denoiser`], [`denoise()`] | both stages, with every choice they leave |
+//! | [`Tuner`] | `β` and the depth from the tokens alone, by Stein's unbiased risk estimate |
+//! | [`Neighbours`] | how many others a token sees |
+//!
 //! # Paper
 //! `alg:two_stage_multilayer_attn`, `alg:full-sample-sequential-posterior`, `alg:truncated-sequential-posterior`
 
+mod neighbours;
+mod risk;
+mod side_by_side;
+#[cfg(test)]
+mod tests;
+mod tuning;
+
 use std::sync::Arc;
+
+pub use neighbours::Neighbours;
+pub use tuning::{Risk, Tried, Tuner, Tuning};
 
 use crate::cloud::Cloud;
 use crate::drift::{Auto, Drift};
 use crate::error::Result;
 use crate::flow::{Flow, Integrator, Time, Trajectory};
+use crate::gauge::Gauge;
 use crate::posterior::{Inference, ParticlePrior};
 use crate::scale::{BallRadius, Beta, NoiseVariance};
 
@@ -71,6 +88,11 @@ impl<'a> Denoiser<'a> {
         Self { noise, radius: None, drift: Arc::new(Auto::default()), flow }
     }
 
+    /// Runs Stage 1 up to another depth than the denoising horizon.
+    pub fn up_to(self, depth: impl Into<Time>) -> Self {
+        Self { flow: self.flow.up_to(depth), ..self }
+    }
+
     /// Confines the initial particles to a ball, if one is given.
     pub fn truncated_to(self, radius: impl Into<Option<BallRadius>>) -> Self {
         Self { radius: radius.into(), ..self }
@@ -100,6 +122,11 @@ impl<'a> Denoiser<'a> {
     /// Asks for a bound on the error of Stage 1, besides an estimate.
     pub fn with_error_bound(self) -> Self {
         Self { flow: self.flow.with_error_bound(), ..self }
+    }
+
+    /// Shows on a gauge how far Stage 1 is, as [`Flow::with_gauge`].
+    pub fn with_gauge(self, gauge: &Gauge) -> Self {
+        Self { flow: self.flow.with_gauge(gauge), ..self }
     }
 
     /// Denoises every token.
