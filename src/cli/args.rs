@@ -19,11 +19,13 @@ Weights are equal where they are left out."
 pub(super) use laws;
 
 use ebflow::drift::{Drift, Named, Tolerance};
-use ebflow::files::check_outputs;
+use ebflow::files::{check_outputs, write};
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::study::Completeness;
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 use serde::Serialize;
+
+use super::evidence::check_writable;
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -86,9 +88,9 @@ impl Outputs {
     }
 }
 
-/// Whether rates are fitted where rows are missing, and the form of what is printed.
+/// What a study's summary does where rows are missing, and where its verdicts go.
 #[derive(Debug, Serialize, clap::Args)]
-pub struct Fitting {
+pub struct Reporting {
     /// Fit rates even where cells are missing or failed.
     #[arg(long)]
     allow_incomplete: bool,
@@ -96,9 +98,24 @@ pub struct Fitting {
     #[arg(long)]
     #[serde(skip)]
     pub json: bool,
+    /// Write the verdicts as JUnit test cases.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
 }
 
-impl Fitting {
+impl Reporting {
+    /// Refuses a file of verdicts that could not be written, before any work is done.
+    pub fn check(&self) -> Result<()> {
+        self.junit.as_deref().map_or(Ok(()), check_writable)
+    }
+
+    /// Writes the verdicts where they were asked for.
+    pub fn write_junit(&self, content: impl FnOnce() -> String) -> Result<()> {
+        let Some(path) = &self.junit else { return Ok(()) };
+        let content = content();
+        write(path, |file| file.write_all(content.as_bytes()))
+    }
+
     /// Whether rates may be fitted where rows are missing.
     pub fn completeness(&self) -> Completeness {
         if self.allow_incomplete { Completeness::Waived } else { Completeness::Required }

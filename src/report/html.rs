@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::Material;
 use super::figures::{figures, short_name};
 use super::number::{plain, with_error};
 use super::page::{cells, header, page, rows};
 use super::svg::escape;
 use super::text::{fit_header, fit_line, fit_name, setting_header, setting_line, status};
+use super::{Material, statements};
 use crate::study::{BandVerdict, CellRow, CloudPath, Fit, PairedStep, Quantity, RunRecord};
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -34,7 +34,7 @@ pub fn html(material: &Material<'_>) -> String {
         ("title", escape(&spec.title)),
         ("paper", spec.paper.as_ref().map_or_else(String::new, paper)),
         ("status", escape(&status(material))),
-        ("verdicts", verdicts(&summary.fits)),
+        ("verdicts", statements::html(&summary.statements) + &verdicts(&summary.fits)),
         ("paragraphs", paragraphs.map(|text| format!("<p>{}</p>\n", escape(text))).collect()),
         ("figures", plots(material)),
         ("particles", particles(material)),

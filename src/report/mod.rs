@@ -5,6 +5,7 @@
 //! | [`text()`] | tables for a terminal |
 //! | [`csv()`] | one line per cell |
 //! | [`json()`] | means, intervals, fits and verdicts for other programs |
+//! | [`junit()`] | verdicts as test cases |
 //! | [`html()`] | a page of its own: verdicts, plots, tables, provenance; light and dark, no network |
 //! | [`svg`] | the plots |
 //! | [`claims`] | the same for evidence of claims, and as JUnit and Markdown |
@@ -14,14 +15,17 @@ mod csv;
 mod figures;
 mod html;
 mod json;
+mod junit;
 mod number;
 mod page;
+mod statements;
 pub mod svg;
 mod text;
 
 pub use csv::csv;
 pub use html::html;
 pub use json::{document, json};
+pub use statements::junit;
 pub use text::text;
 
 use crate::study::{RunRecord, Spec, Summary, Table};

@@ -13,12 +13,14 @@
 //! | [`run()`] | cells in parallel, resumable at any moment |
 //! | [`Shard`], [`merge()`] | more than one machine |
 //! | [`Summary`] | statistics over seeds, fits and verdicts |
+//! | [`Statement`] | what a study says of its own numbers, judged |
 
 mod axis;
 mod cell;
 mod cost;
 mod fit;
 mod folder;
+mod formula;
 mod measure;
 mod merge;
 pub mod quantity;
@@ -26,6 +28,7 @@ mod row;
 mod runner;
 mod shard;
 pub mod spec;
+mod statement;
 mod store;
 mod summary;
 
@@ -40,7 +43,10 @@ pub use quantity::Quantity;
 pub use row::{CellRow, CloudPath, Measurement, Outcome, Values};
 pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
-pub use spec::{Band, FitSpec, MeasureSpec, MethodSpec, Model, Spec, SpecError, Sweep, Tolerances};
+pub use spec::{
+    Band, FitSpec, MeasureSpec, MethodSpec, Model, Spec, SpecError, StatementSpec, Sweep, Tolerances,
+};
+pub use statement::Statement;
 pub use store::Store;
 pub use summary::{Completeness, Filled, Group, PathStatistic, Statistic, Summary, Table};
 

@@ -116,6 +116,11 @@ impl Quantity {
         self == Self::VariancePath
     }
 
+    /// True when it depends on the setting alone and not on the tokens.
+    pub(super) fn is_the_same_for_all_seeds(self) -> bool {
+        matches!(self, Self::W1ExactPrior | Self::W1MeanFieldPrior | Self::HittingTimeExact)
+    }
+
     /// Name and unit, as they stand beside an axis of a plot.
     pub fn axis_label(self) -> String {
         format!("{} ({})", self.label(), self.unit())

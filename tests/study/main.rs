@@ -12,3 +12,4 @@ mod page;
 mod ready;
 mod rows;
 mod shards;
+mod statements;

@@ -11,7 +11,7 @@ use ebflow::study::{
 use ebflow::{Error, Preset, Result};
 use serde::Serialize;
 
-use super::args::{Fitting, Threads, preset_name};
+use super::args::{Reporting, Threads, preset_name};
 use super::evidence::refuse_evidence;
 use super::progress::Progress;
 use super::provenance::Stopwatch;
@@ -48,15 +48,16 @@ pub struct Args {
     fail_fast: bool,
     #[command(flatten)]
     #[serde(flatten)]
-    fitting: Fitting,
+    reporting: Reporting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+    args.reporting.check()?;
     let Some(spec) = read(args, console)? else { return Ok(BAD_INPUT) };
     let cells = args.shard.map_or_else(|| spec.cells(), |shard| shard.cells(&spec));
     if args.dry_run {
         let plan = plan::Plan::new(&spec, &cells, args.shard);
-        return console.result(&plan, args.fitting.json).map(|()| ALL_WELL);
+        return console.result(&plan, args.reporting.json).map(|()| ALL_WELL);
     }
     let path = args.out.clone().unwrap_or_else(|| default_folder(args));
     refuse_evidence(&path)?;
@@ -141,9 +142,9 @@ fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>)
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
 fn finish(args: &Args, folder: &StudyFolder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
     let code = match args.shard {
-        None => report::publish(folder, args.fitting.completeness(), args.fitting.json, console)?,
+        None => report::publish(folder, &args.reporting, console)?,
         Some(shard) => {
-            report::announce_part(folder, shard, outcome, args.fitting.json, console)?;
+            report::announce_part(folder, shard, outcome, args.reporting.json, console)?;
             ALL_WELL
         }
     };

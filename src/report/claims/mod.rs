@@ -14,7 +14,7 @@
 //! | `figure` | measured against predicted numbers, as a plot |
 
 pub mod annotations;
-mod cells;
+pub(super) mod cells;
 mod coverage;
 mod figure;
 mod html;

@@ -35,6 +35,16 @@
 //! model = "power"                          # or "mixed": a·N^(−p) + b
 //! expect = [-0.6, -0.4]                    # band in which the slope should lie
 //!
+//! [[statement]]                            # judged by the rows
+//! id = "hitting-time"
+//! says = "The variance is back at the prior's at T*."
+//! quantity = "hitting_time_exact"          # or: slope_of = "coupled" and against = "n"
+//! relation = "equal"                       # at_most, at_least; within two ends; decreasing against a parameter
+//! to = "tau/2 + ln(1 + tau/prior_var)/(2*beta)"   # a number, or a formula in parameters and quantities
+//! where = "beta*tau >= 1"                  # optional: settings outside are left out
+//! beyond = "beta*tau < 1"                  # optional: settings in which it is not meant to hold
+//! expect = "holds"                         # optional: holds_within, fails, inconclusive
+//!
 //! [quick]                                  # laid over the above by the preset `quick`
 //! sweep.n = [50, 100]
 //! ```
@@ -43,9 +53,12 @@ mod cross_checks;
 mod diagnostic;
 mod reader;
 mod sections;
+mod statements;
 mod tree;
 
 pub use diagnostic::SpecError;
+pub use statements::StatementSpec;
+pub(super) use statements::Subject;
 
 use serde::Serialize;
 
@@ -88,6 +101,8 @@ pub struct Spec {
     pub measure: MeasureSpec,
     /// Which rates are fitted, and what is expected of them.
     pub fits: Vec<FitSpec>,
+    /// What the study says of its own numbers.
+    pub statements: Vec<StatementSpec>,
     /// The prior as it is written, for hashing.
     pub(super) prior_table: toml::Value,
     /// The study with all overrides in place.

@@ -138,8 +138,7 @@ impl<'a> Reader<'a> {
         let found = names.iter().find(|(name, _)| *name == text);
         if found.is_none() {
             let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-            let unknown = Diagnostic::new(format!("unknown {what} `{text}`"), tree.place.clone());
-            self.complaints.push(suggest(unknown, text, &known));
+            self.complaints.push(unknown(what, tree, text, &known));
         }
         found.map(|(_, value)| *value)
     }
@@ -187,6 +186,11 @@ fn expected(wanted: &str, found: &Tree) -> Diagnostic {
     let found_kind = found.kind();
     Diagnostic::new(format!("expected {wanted}, found {found_kind}"), found.place.clone())
         .label(format!("this is {found_kind}"))
+}
+
+/// A name that is not one of those known.
+pub(super) fn unknown(what: &str, tree: &Tree, name: &str, known: &[&str]) -> Diagnostic {
+    suggest(Diagnostic::new(format!("unknown {what} `{name}`"), tree.place.clone()), name, known)
 }
 
 /// Points to the nearest known name when one is near, and lists them all.

@@ -12,6 +12,7 @@ use crate::law::{Law, in_words, kinds};
 use crate::scale::{BallRadius, Beta, NoiseVariance};
 use crate::study::spec::cross_checks::{CrossChecks, MOST_CELLS};
 use crate::study::spec::diagnostic::Diagnostic;
+use crate::study::spec::statements::statements;
 
 /// Points of a path when the study does not say.
 const DEPTHS: usize = 21;
@@ -44,9 +45,10 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
     let drift = drift(&top, complaints);
     let measure = measure(&top, complaints);
     let fits = fits(&top, complaints);
+    let stated = top.value("statement");
     top.finish();
     let (sweep, method) = (parameters?, drift?);
-    let spec = Spec {
+    let mut spec = Spec {
         title: title?.to_owned(),
         prose: prose?.trim().to_owned(),
         paper: paper.map(str::to_owned),
@@ -58,10 +60,14 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
         seeds: sweep.seeds,
         measure: measure?,
         fits: fits?,
+        statements: Vec::new(),
         prior_table: top_value(tree, "prior")?.plain(),
         effective: tree.plain(),
     };
     CrossChecks { spec: &spec, tree, complaints }.check();
+    if let Some(stated) = stated {
+        spec.statements = statements(stated, &spec, complaints)?;
+    }
     Some(spec)
 }
 
