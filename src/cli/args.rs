@@ -12,20 +12,23 @@ macro_rules! laws {
   { kind = \"mixture\", means = [[-1, 0], [1, 0]], covs = [[[1, 0], [0, 2]], [[2, 0], [0, 1]]] }
   { kind = \"atoms\", points = [[-1, 0], [1, 0]], weights = [0.3, 0.7] }
   { kind = \"laplace\", mean = 0, scale = 1 }
-  { kind = \"uniform\", low = -1, high = 1 }
+  { kind = \"atoms\", file = \"clean.npy\", weights = \"weights.csv\" }        (.npy, .npz, .csv)
+  { kind = \"laplace\", mean = 0, scale = 1 }                  in d > 1: independent coordinates
+  { kind = \"uniform\", low = [-1, 0], high = [1, 2] }          a box
+  { kind = \"student\", df = 5, mean = 0, scale = 1 }           on the line
 Weights are equal where they are left out."
     };
 }
 pub(super) use laws;
 
 use ebflow::drift::{Drift, Named, Tolerance};
-use ebflow::files::{check_outputs, write};
+use ebflow::files::check_outputs;
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::study::Completeness;
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 use serde::Serialize;
 
-use super::evidence::check_writable;
+use super::evidence::{check_writable, write_junit};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -111,9 +114,7 @@ impl Reporting {
 
     /// Writes the verdicts where they were asked for.
     pub fn write_junit(&self, content: impl FnOnce() -> String) -> Result<()> {
-        let Some(path) = &self.junit else { return Ok(()) };
-        let content = content();
-        write(path, |file| file.write_all(content.as_bytes()))
+        write_junit(self.junit.as_deref(), content)
     }
 
     /// Whether rates may be fitted where rows are missing.

@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use ebflow::Result;
 use ebflow::claim::{Evidence, register};
 use ebflow::files::Folder;
-use ebflow::report::{Material, claims, csv, document, html, json, junit, text};
+use ebflow::report::{Material, annotations, claims, csv, document, html, json, junit, text};
 use ebflow::study::{BandVerdict, RunOutcome, Shard, Store, StudyFolder, Summary, Table};
 use serde::Serialize;
 
 use super::args::Reporting;
-use super::evidence::refuse_study;
+use super::evidence::{refuse_study, tell_github};
 use super::{ALL_WELL, Console, FAILED_CHECK, NUMERICAL_FAILURE, finite, output, verify};
+
+/// Columns of a table on the page of a job.
+const PAGE: usize = 120;
 
 /// Rebuild report.html and the other summaries of a folder from its rows.
 #[derive(Debug, Serialize, clap::Args)]
@@ -50,6 +53,8 @@ pub fn publish(folder: &StudyFolder, reporting: &Reporting, console: &mut Consol
     folder.files().write("summary.json", json(&material).as_bytes())?;
     folder.files().write("report.html", html(&material).as_bytes())?;
     reporting.write_junit(|| junit(&material))?;
+    let shown = format!("### {}\n\n```text\n{}```\n", summary.title, text(&material, PAGE));
+    tell_github(&annotations::of_statements(&summary), &shown, console);
     if reporting.json {
         console.json(&document(&material))?;
     } else {
@@ -67,7 +72,7 @@ pub fn announce_torn_line(store: &Store, console: &mut Console<'_>) {
 }
 
 /// Failed cells are numerical failures; a slope outside its band and an unexpected verdict are failed checks.
-fn judged(summary: &Summary) -> u8 {
+pub fn judged(summary: &Summary) -> u8 {
     if summary.failed > 0 {
         return NUMERICAL_FAILURE;
     }

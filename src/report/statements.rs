@@ -29,6 +29,12 @@ pub(super) fn text(statements: &[Statement]) -> String {
     out
 }
 
+/// What is to be said of an unexpected verdict.
+pub(super) fn complaint(statement: &Statement) -> String {
+    let row = statement.decisive().map(|row| format!("decided by {}: {}", row.name(), comparison(row)));
+    [Some(verdict(statement)), remark(statement), row].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
 /// A table of verdicts, and every row behind them.
 pub(super) fn html(statements: &[Statement]) -> String {
     if statements.is_empty() {
@@ -183,13 +189,11 @@ fn of_fit(fit: &Fit) -> Case {
 
 fn of_statement(statement: &Statement) -> Case {
     let against = |row: &&Row| row.role != Role::Context && !row.agrees();
-    let message =
-        || [Some(verdict(statement)), remark(statement)].into_iter().flatten().collect::<Vec<_>>().join("; ");
     Case {
         name: statement.spec.id.clone(),
         class: "statements".into(),
         elapsed: None,
-        failure: (!statement.is_expected()).then(|| (statement.verdict.kind().key(), message())),
+        failure: (!statement.is_expected()).then(|| (statement.verdict.kind().key(), complaint(statement))),
         output: statement.rows.iter().filter(against).map(|row| row_cells(row).join(" ")).collect(),
     }
 }

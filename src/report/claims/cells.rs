@@ -67,7 +67,7 @@ pub(in crate::report) fn comparison(row: &Row) -> String {
 }
 
 /// How the evidence disappoints: which verdict was expected, and the worst row.
-pub(super) fn complaint(record: &Record) -> String {
+pub(in crate::report) fn complaint(record: &Record) -> String {
     let expected = format!("{} (expected: {})", record.verdict.words(), record.card.expected.words());
     let remark = record.verdict.remark().map_or_else(String::new, |remark| format!("; {remark}"));
     let row = record.decisive().map_or_else(String::new, |row| {
