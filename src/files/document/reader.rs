@@ -10,7 +10,7 @@ use crate::error::nearest;
 
 /// Collects complaints while a study is read, so that all of them are shown at once.
 #[derive(Debug, Default)]
-pub(super) struct Complaints(RefCell<Vec<Diagnostic>>);
+pub(crate) struct Complaints(RefCell<Vec<Diagnostic>>);
 
 impl Complaints {
     pub fn push(&self, diagnostic: Diagnostic) {
@@ -23,7 +23,7 @@ impl Complaints {
 }
 
 /// A table being read. Keys that nobody has asked for by the end are unknown.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     /// What the table is called: `[sweep]`, or nothing for the top level.
     name: &'static str,
     table: &'a Table,
@@ -189,7 +189,7 @@ fn expected(wanted: &str, found: &Tree) -> Diagnostic {
 }
 
 /// A name that is not one of those known.
-pub(super) fn unknown(what: &str, tree: &Tree, name: &str, known: &[&str]) -> Diagnostic {
+pub(crate) fn unknown(what: &str, tree: &Tree, name: &str, known: &[&str]) -> Diagnostic {
     suggest(Diagnostic::new(format!("unknown {what} `{name}`"), tree.place.clone()), name, known)
 }
 

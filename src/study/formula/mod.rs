@@ -16,6 +16,8 @@
 mod parse;
 mod token;
 
+pub(crate) use parse::FUNCTIONS;
+
 use std::ops::Range;
 
 use crate::measured::Measured;
@@ -60,7 +62,7 @@ enum Operation {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Function {
+pub(crate) enum Function {
     Sqrt,
     Exp,
     Ln,

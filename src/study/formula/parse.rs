@@ -5,7 +5,7 @@ use super::{Expression, FormulaError, Function, Operation, Order, Truth};
 use crate::error::nearest;
 
 /// Functions and constants, which need no declaration.
-const FUNCTIONS: [(&str, Function); 6] = [
+pub(crate) const FUNCTIONS: [(&str, Function); 6] = [
     ("sqrt", Function::Sqrt),
     ("exp", Function::Exp),
     ("ln", Function::Ln),

@@ -50,24 +50,21 @@
 //! ```
 
 mod cross_checks;
-mod diagnostic;
-mod reader;
+mod keys;
 mod sections;
 mod statements;
-mod tree;
 
-pub use diagnostic::SpecError;
-pub use statements::StatementSpec;
+pub use crate::files::document::SpecError;
+pub use keys::{KEYS, Section};
 pub(super) use statements::Subject;
+pub use statements::{PARAMETERS, StatementSpec};
 
 use serde::Serialize;
 
-use self::diagnostic::Diagnostic;
-use self::reader::{Complaints, Reader};
-use self::tree::{Node, Place, Source, Tree};
 use super::axis::{Axis, Setting};
 use super::quantity::Quantity;
 use crate::drift::Named;
+use crate::files::document::{Complaints, Diagnostic, Node, Place, Reader, Source, Tree};
 use crate::law::Law;
 use crate::preset::Preset;
 

@@ -1,15 +1,21 @@
 //! [`StatementSpec`]: what a study says of its own numbers, as its file has it; the [module above](super) shows how it is written.
 
-use super::diagnostic::Diagnostic;
-use super::reader::unknown;
-use super::tree::Place;
 use super::{Axis, Complaints, Node, Quantity, Reader, Spec, Tree};
 use crate::claim::{Relation, VerdictKind};
+use crate::files::document::{Diagnostic, Place, unknown};
 use crate::study::formula::{Condition, Formula, FormulaError};
 
 /// What formulas call the parameters of a setting, and what is known of the prior.
-pub(in crate::study) const PARAMETERS: [&str; 8] =
-    ["n", "beta", "tau", "radius", "layers", "d", "prior_var", "prior_square"];
+pub const PARAMETERS: [(&str, &str); 8] = [
+    ("n", "number of tokens N"),
+    ("beta", "inverse temperature β"),
+    ("tau", "variance τ of the noise"),
+    ("radius", "radius R of the ball, where there is one"),
+    ("layers", "number of layers L, where there are any"),
+    ("d", "dimension of the prior"),
+    ("prior_var", "variance of the prior per coordinate"),
+    ("prior_square", "E|X|² of the prior"),
+];
 
 const VERDICTS: [(&str, VerdictKind); 4] = [
     ("holds", VerdictKind::Holds),
@@ -283,7 +289,7 @@ impl One<'_> {
     /// The names of parameters that every setting of this study has.
     fn parameters(&self) -> impl Iterator<Item = &'static str> {
         let base = self.spec.base;
-        PARAMETERS.into_iter().filter(move |name| match *name {
+        PARAMETERS.into_iter().map(|(name, _)| name).filter(move |name| match *name {
             "radius" => base.radius.is_some(),
             "layers" => base.layers.is_some(),
             _ => true,
