@@ -13,9 +13,11 @@
 //! | [`run()`] | cells in parallel, resumable at any moment |
 //! | [`Shard`], [`merge()`] | more than one machine |
 //! | [`Summary`] | statistics over seeds, fits and verdicts |
+//! | [`baseline`] | rows that were accepted, and what has moved since |
 //! | [`Statement`] | what a study says of its own numbers, judged |
 
 mod axis;
+pub mod baseline;
 mod cell;
 mod cost;
 mod fit;
@@ -34,17 +36,19 @@ mod summary;
 
 pub use axis::{Axis, Setting};
 pub use cell::{Cell, Key};
-pub use cost::seconds as cost_in_seconds;
+pub use cost::{seconds as cost_in_seconds, words as cost_in_words};
 pub use fit::{BandVerdict, Fit, FitOutcome, Fitted, Fixed, Line, PairedStep};
 pub use folder::{RunEnd, RunRecord, StudyFolder};
-pub use measure::measure;
+pub(crate) use formula::FUNCTIONS;
+pub use measure::{measure, measure_with};
 pub use merge::{Merged, merge};
 pub use quantity::Quantity;
 pub use row::{CellRow, CloudPath, Measurement, Outcome, Values};
 pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
 pub use spec::{
-    Band, FitSpec, MeasureSpec, MethodSpec, Model, Spec, SpecError, StatementSpec, Sweep, Tolerances,
+    Band, FitSpec, KEYS, MeasureSpec, MethodSpec, Model, PARAMETERS, Section, Spec, SpecError, StatementSpec,
+    Sweep, Tolerances,
 };
 pub use statement::Statement;
 pub use store::Store;

@@ -5,8 +5,9 @@ mod plan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ebflow::report::{quantities, quantities_text, reference};
 use ebflow::study::{
-    Cell, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, run as run_cells,
+    Cell, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, Table, run as run_cells,
 };
 use ebflow::{Error, Preset, Result};
 use serde::Serialize;
@@ -19,12 +20,19 @@ use super::{ALL_WELL, BAD_INPUT, Console, INTERRUPTED, report};
 
 /// Run a convergence study, or what is missing of it.
 #[derive(Debug, Serialize, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
+  ebflow study --quantities
   ebflow study validation/studies/particles.toml --preset quick --out particles")]
 pub struct Args {
     /// The study (see validation/studies).
-    #[arg(value_name = "FILE.toml")]
-    file: PathBuf,
+    #[arg(value_name = "FILE.toml", required_unless_present_any = ["quantities", "keys"])]
+    file: Option<PathBuf>,
+    /// Say what can be measured, what it needs and what it costs, and run nothing.
+    #[arg(long, conflicts_with = "file")]
+    quantities: bool,
+    /// Print the reference of all keys of a study, in Markdown, and run nothing.
+    #[arg(long, conflicts_with_all = ["file", "quantities", "json"])]
+    keys: bool,
     /// Which variant: the study as it stands, or with its table [quick] laid over it.
     #[arg(long, value_parser = preset_name(), default_value = "full")]
     preset: Preset,
@@ -52,6 +60,12 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+    if args.quantities {
+        return listed(args, console).map(|()| ALL_WELL);
+    }
+    if args.keys {
+        return console.text(&reference()).map(|()| ALL_WELL);
+    }
     args.reporting.check()?;
     let Some(spec) = read(args, console)? else { return Ok(BAD_INPUT) };
     let cells = args.shard.map_or_else(|| spec.cells(), |shard| shard.cells(&spec));
@@ -76,11 +90,24 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     finish(args, &folder, outcome, console)
 }
 
+#[derive(Serialize)]
+struct Listing<T> {
+    quantities: T,
+}
+
+fn listed(args: &Args, console: &mut Console<'_>) -> Result<()> {
+    match args.reporting.json {
+        true => console.json(&Listing { quantities: quantities() }),
+        false => console.prose(&quantities_text()),
+    }
+}
+
 /// Reads the study; complaints about it go to stderr as they are, and give none.
 fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
-    let failed = |source| Error::Io { action: "read", path: args.file.clone(), source };
-    let text = std::fs::read_to_string(&args.file).map_err(failed)?;
-    match Spec::read(&args.file.to_string_lossy(), &text, args.preset, &args.set) {
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let failed = |source| Error::Io { action: "read", path: file.into(), source };
+    let text = std::fs::read_to_string(file).map_err(failed)?;
+    match Spec::read(&file.to_string_lossy(), &text, args.preset, &args.set) {
         Ok(spec) => Ok(Some(spec)),
         Err(error) => {
             let complaints = error.render(console.has_colour());
@@ -92,7 +119,7 @@ fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
 
 /// The study's name, and its part.
 fn default_folder(args: &Args) -> PathBuf {
-    let mut name = args.file.file_stem().unwrap_or_default().to_os_string();
+    let mut name = args.file.as_deref().and_then(Path::file_stem).unwrap_or_default().to_os_string();
     if args.preset == Preset::Quick {
         name.push("-quick");
     }
@@ -127,6 +154,23 @@ fn compute(
         folder.add_run(&stopwatch.ended(outcome.computed))?;
     }
     Ok(outcome)
+}
+
+/// The rows of a whole study, whatever its folder has of them; none when the run is interrupted.
+pub fn computed_anew(spec: &Spec, threads: Threads, console: &mut Console<'_>) -> Result<Option<Table>> {
+    let (cells, mut store) = (spec.cells(), Store::temporary()?);
+    let interrupted = console.interruption.awaited();
+    let options = RunOptions { jobs: threads.count(), fail_fast: false, interrupted };
+    let progress = Progress::new(cells.len(), "cells", console);
+    let mut watch = |finished: &Finished<'_>| show(&progress, finished, console);
+    let outcome = run_cells(&Arc::new(spec.clone()), &cells, &mut store, &options, &mut watch)?;
+    progress.end();
+    if outcome.interrupted {
+        let (done, total) = (outcome.computed, cells.len());
+        console.say(format_args!("stopped after {done} of {total} cells; nothing is kept of them"));
+        return Ok(None);
+    }
+    Ok(Some(Table::new(spec, &store)))
 }
 
 fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>) {
