@@ -166,6 +166,13 @@ fn differ_by_a_digit(old: f64, new: f64) -> bool {
     !(within(new, old) && within(old, new))
 }
 
+impl Difference {
+    /// How a bound on an error differs from the accepted one, if it does: it is a bar itself, and has none.
+    pub(crate) fn of_bounds(row: String, side: Side, old: f64, new: f64) -> Option<Self> {
+        differ_by_a_digit(old, new).then_some(Self::Bar { row, side, old, new })
+    }
+}
+
 /// How far apart two numbers are, in the bars of both together.
 pub(crate) fn error_bars_between(old: Measured, new: Measured) -> f64 {
     if old.value == new.value {

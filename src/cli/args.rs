@@ -28,7 +28,7 @@ use ebflow::study::Completeness;
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 use serde::Serialize;
 
-use super::evidence::{check_writable, write_junit};
+use super::evidence::{check_writable, write_file};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -104,17 +104,25 @@ pub struct Reporting {
     /// Write the verdicts as JUnit test cases.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Write the tables for a paper, in LaTeX.
+    #[arg(long, value_name = "FILE")]
+    pub latex: Option<PathBuf>,
 }
 
 impl Reporting {
-    /// Refuses a file of verdicts that could not be written, before any work is done.
+    /// Refuses files that could not be written, before any work is done.
     pub fn check(&self) -> Result<()> {
-        self.junit.as_deref().map_or(Ok(()), check_writable)
+        [&self.junit, &self.latex].into_iter().flatten().try_for_each(|path| check_writable(path))
+    }
+
+    /// Writes the tables where they were asked for.
+    pub fn write_latex(&self, content: impl FnOnce() -> String) -> Result<()> {
+        write_file(self.latex.as_deref(), content)
     }
 
     /// Writes the verdicts where they were asked for.
     pub fn write_junit(&self, content: impl FnOnce() -> String) -> Result<()> {
-        write_junit(self.junit.as_deref(), content)
+        write_file(self.junit.as_deref(), content)
     }
 
     /// Whether rates may be fitted where rows are missing.

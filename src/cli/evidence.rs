@@ -49,7 +49,7 @@ impl BaselineArgs {
 
     /// Writes the JUnit file where it was asked for.
     pub fn write_junit(&self, content: impl FnOnce() -> String) -> Result<()> {
-        write_junit(self.junit.as_deref(), content)
+        write_file(self.junit.as_deref(), content)
     }
 
     /// The folder of a study, if it is one.
@@ -58,8 +58,8 @@ impl BaselineArgs {
     }
 }
 
-/// Writes a JUnit file where it was asked for.
-pub fn write_junit(path: Option<&Path>, content: impl FnOnce() -> String) -> Result<()> {
+/// Writes a file where it was asked for.
+pub fn write_file(path: Option<&Path>, content: impl FnOnce() -> String) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let content = content();
     write(path, |file| file.write_all(content.as_bytes()))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ebflow::Result;
 use ebflow::claim::{Evidence, register};
 use ebflow::files::Folder;
-use ebflow::report::{Material, annotations, claims, csv, document, html, json, junit, text};
+use ebflow::report::{Material, annotations, claims, csv, document, html, json, junit, latex, text};
 use ebflow::study::{BandVerdict, RunOutcome, Shard, Store, StudyFolder, Summary, Table};
 use serde::Serialize;
 
@@ -53,6 +53,7 @@ pub fn publish(folder: &StudyFolder, reporting: &Reporting, console: &mut Consol
     folder.files().write("summary.json", json(&material).as_bytes())?;
     folder.files().write("report.html", html(&material).as_bytes())?;
     reporting.write_junit(|| junit(&material))?;
+    reporting.write_latex(|| latex(&material))?;
     let shown = format!("### {}\n\n```text\n{}```\n", summary.title, text(&material, PAGE));
     tell_github(&annotations::of_statements(&summary), &shown, console);
     if reporting.json {

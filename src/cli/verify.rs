@@ -10,7 +10,7 @@ use ebflow::{Preset, Result};
 use serde::Serialize;
 
 use super::args::{Threads, preset_name};
-use super::evidence::{check_writable, gathered, refuse_to_lose, tell_github, writable_folder, write_junit};
+use super::evidence::{check_writable, gathered, refuse_to_lose, tell_github, writable_folder, write_file};
 use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Judge the paper's claims by evidence gathered now.
@@ -62,7 +62,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     args.junit.as_deref().map_or(Ok(()), check_writable)?;
     let evidence = gathered(&chosen, preset, args.threads, folder.as_ref(), console)?;
     publish(&evidence, folder.as_ref(), args.json, console)?;
-    write_junit(args.junit.as_deref(), || junit(&evidence))?;
+    write_file(args.junit.as_deref(), || junit(&evidence))?;
     tell_github(&annotations::of_evidence(&evidence), &overview(&evidence), console);
     Ok(judged(&evidence))
 }

@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
                 format!("keep `{first}` or `{second}`"),
             ),
             [None, None] => {
-                self.reader.needed(first, remedy);
+                self.reader.lacks(&[first, second], remedy);
                 None
             }
             _ => Some(pair),
@@ -519,7 +519,7 @@ mod tests {
             "{ kind = \"gaussian\", mean = 0, std = 1, |scale = 1 }",
             &["unknown key `scale`", "`cov`, `kind`, `mean`, `std`"],
         ),
-        ("|{ kind = \"gaussian\", mean = 0 }", &["has no `cov`", "std = 1"]),
+        ("|{ kind = \"gaussian\", mean = 0 }", &["has no `cov` or `std`", "std = 1"]),
         (
             "{ kind = \"gaussian\", mean = 0, std = |1, cov = 1 }",
             &["given beside `cov`", "keep `cov` or `std`"],

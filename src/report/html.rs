@@ -89,7 +89,8 @@ fn steps(fits: &[Fit]) -> String {
     if steps.is_empty() {
         return String::new();
     }
-    let names = header(&["fit", "from → to", "difference", "interval", "error without pairing"]);
+    let names =
+        header(&["fit", "from → to", "difference", "interval", "error without pairing", "observed order"]);
     format!(
         "<h2>Changes within seeds</h2>
 <div class=\"scroll\"><table>
@@ -134,6 +135,8 @@ fn step_rows(fit: &Fit) -> Vec<Vec<String>> {
             with_error(step.difference.estimate, Some(step.difference.standard_error)),
             format!("[{}, {}]", plain(step.difference.lower, 3), plain(step.difference.upper, 3)),
             plain(step.unpaired_standard_error, 2),
+            step.order
+                .map_or_else(|| "–".into(), |order| with_error(order.estimate, Some(order.standard_error))),
         ]
     };
     steps.iter().map(row).collect()

@@ -6,6 +6,7 @@
 //! | [`csv()`] | one line per cell |
 //! | [`json()`] | means, intervals, fits and verdicts for other programs |
 //! | [`junit()`] | verdicts as test cases |
+//! | [`latex()`] | tables for a paper |
 //! | [`html()`] | a page of its own: verdicts, plots, tables, provenance; light and dark, no network |
 //! | [`moved()`], [`moved_json()`], [`moved_junit()`] | what has changed since numbers were accepted, of a study or of claims |
 //! | [`annotations`] | complaints as GitHub shows them beside a run |
@@ -20,6 +21,7 @@ mod figures;
 mod html;
 mod json;
 mod junit;
+mod latex;
 mod moved;
 mod number;
 mod page;
@@ -31,6 +33,7 @@ mod text;
 pub use csv::csv;
 pub use html::html;
 pub use json::{document, json};
+pub use latex::latex;
 pub use moved::{Comparison, moved, moved_json, moved_junit};
 pub use reference::{quantities, quantities_text, reference};
 pub use statements::junit;

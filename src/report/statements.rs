@@ -92,7 +92,7 @@ fn sign(statement: &Statement) -> &'static str {
 }
 
 /// The verdict in words, and the expected one where that is another.
-fn verdict(statement: &Statement) -> String {
+pub(super) fn verdict(statement: &Statement) -> String {
     let words = words(statement.verdict.kind());
     if statement.is_expected() {
         return words.into();

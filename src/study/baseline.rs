@@ -1,7 +1,7 @@
 //! [`Accepted`]: the rows of a study that were accepted, and how others differ from them.
 //!
 //! Cells are the same when their parameters and their seed are, whatever else was changed in the study or in this crate: that numbers moved is what is
-//! asked. A curve over depth is compared point by point; the point that moved the most, in its error bars, stands for it.
+//! asked. Bounds on errors are bars themselves, and compared as such. A curve over depth is compared point by point; the point that moved the most, in its error bars, stands for it.
 //!
 //! ```text
 //! {"schema":1,"provenance":{…}}        what computed them
@@ -161,6 +161,10 @@ fn differs(
         (Some(_), None) => {
             let why = new.and_then(CellRow::error).map_or_else(String::new, |error| format!(" ({error})"));
             Some(Difference::Missing { row: name + &why })
+        }
+        (Some(old), Some(new)) if quantity.is_bound() => {
+            let [old, new] = [old, new].map(|numbers| numbers.0.first().map_or(f64::NAN, |(_, x)| x.value));
+            Difference::of_bounds(name, Side::Measured, old, new)
         }
         (Some(old), Some(new)) => old.differ_from(&new, name),
     }

@@ -104,6 +104,8 @@ pub struct PairedStep {
     pub difference: Interval,
     /// The standard error that independent seeds would have had.
     pub unpaired_standard_error: f64,
+    /// The observed order `ln(y'/y)/ln(x'/x)` within seeds; none where a value is not positive, or there is one seed.
+    pub order: Option<Interval>,
 }
 
 /// Whether a slope lies in the band expected.
@@ -324,6 +326,12 @@ fn prefactor(data: &RateData, slope: f64) -> f64 {
     (logs.sum::<f64>() / data.values() as f64).exp()
 }
 
+/// The exponent between two sizes of a ratio, seed by seed.
+fn order(both: &[(f64, f64)], ratio: f64, confidence: Confidence) -> Option<Interval> {
+    let orders: Vec<f64> = both.iter().map(|(near, far)| (far / near).ln() / ratio.ln()).collect();
+    Interval::of_mean(&orders, confidence).ok().filter(|order| order.estimate.is_finite())
+}
+
 fn steps(sizes: &[Sized], confidence: Confidence) -> Vec<PairedStep> {
     let step = |pair: &[Sized]| -> Option<PairedStep> {
         let [near, far] = pair else { return None };
@@ -338,6 +346,7 @@ fn steps(sizes: &[Sized], confidence: Confidence) -> Vec<PairedStep> {
             to: far.size,
             difference: of(|pair| pair.1 - pair.0)?,
             unpaired_standard_error: alone.0.hypot(alone.1),
+            order: order(&both, far.size / near.size, confidence),
         })
     };
     sizes.windows(2).filter_map(step).collect()

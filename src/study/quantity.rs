@@ -133,6 +133,11 @@ impl Quantity {
         self == Self::VariancePath
     }
 
+    /// True when it is a bound on an error: a bar rather than a number that has one.
+    pub(super) fn is_bound(self) -> bool {
+        self == Self::ErrorBound
+    }
+
     /// True when it depends on the setting alone and not on the tokens.
     pub(super) fn is_the_same_for_all_seeds(self) -> bool {
         matches!(self, Self::W1ExactPrior | Self::W1MeanFieldPrior | Self::HittingTimeExact)

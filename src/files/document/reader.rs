@@ -36,7 +36,8 @@ pub(crate) struct Reader<'a> {
 
 /// A key that is not there, and what to say about it.
 struct Missing {
-    key: &'static str,
+    /// One of these would do.
+    keys: Vec<&'static str>,
     diagnostic: Diagnostic,
 }
 
@@ -66,16 +67,18 @@ impl<'a> Reader<'a> {
     pub fn needed(&self, key: &'static str, remedy: &str) -> Option<&'a Tree> {
         let value = self.value(key);
         if value.is_none() {
-            let title = if self.name.is_empty() {
-                format!("the study has no `{key}`")
-            } else {
-                format!("{} has no `{key}`", self.name)
-            };
-            let place = Place { span: self.place.span.start..self.place.span.start, ..self.place };
-            let diagnostic = Diagnostic::new(title, place).help(remedy);
-            self.missing.borrow_mut().push(Missing { key, diagnostic });
+            self.lacks(&[key], remedy);
         }
         value
+    }
+
+    /// Complains that none of some keys is there.
+    pub fn lacks(&self, keys: &[&'static str], remedy: &str) {
+        let owner = if self.name.is_empty() { "the study" } else { self.name };
+        let place = Place { span: self.place.span.start..self.place.span.start, ..self.place };
+        let title = format!("{owner} has no `{}`", keys.join("` or `"));
+        let diagnostic = Diagnostic::new(title, place).help(remedy);
+        self.missing.borrow_mut().push(Missing { keys: keys.to_vec(), diagnostic });
     }
 
     /// A string.
@@ -167,7 +170,8 @@ impl<'a> Reader<'a> {
             let place = if self.name.is_empty() { "the study" } else { self.name };
             let title = format!("unknown key `{key}` in {place}");
             self.complaints.push(suggest(Diagnostic::new(title, entry.key.clone()), key, &known));
-            self.missing.borrow_mut().retain(|missing| nearest(key, &known) != Some(missing.key));
+            let near = nearest(key, &known);
+            self.missing.borrow_mut().retain(|missing| near.is_none_or(|near| !missing.keys.contains(&near)));
         }
         unknown().next().is_none()
     }
