@@ -293,11 +293,11 @@ pub fn check_same_space(
 }
 
 /// Names farther apart than this share of their length are not taken for misspellings of one another.
-#[cfg(feature = "study")]
+#[cfg(feature = "files")]
 const SIMILAR: f64 = 0.5;
 
 /// The known name that a word is most likely meant to be, if any is likely.
-#[cfg(feature = "study")]
+#[cfg(feature = "files")]
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let nearest = known.iter().min_by_key(|name| strsim::damerau_levenshtein(word, name)).copied();
     nearest.filter(|name| strsim::normalized_damerau_levenshtein(word, name) >= SIMILAR)

@@ -33,8 +33,8 @@
 //! | [`posterior`] | Stage 2, energies, baselines | `eq:stage2_cross_attn`, `eq:energy_DAM` |
 //! | [`mod@denoise`] | both stages in one call | `alg:full-sample-sequential-posterior` |
 //! | [`metric`] | distances between clouds and laws | `eq:sc-KR` |
-//! | `study` | convergence studies: a TOML file in, rows and rates out (feature `study`) | |
 //! | `claim` | the paper's statements, judged by evidence with error bars (feature `study`) | |
+//! | `study` | convergence studies: a TOML file in, rows, rates and verdicts on statements of its own out (feature `study`) | |
 //! | `report` | what rows say, as text, CSV, JSON, JUnit, Markdown, SVG and HTML (feature `study`) | |
 //!
 //! How to add a law, a drift, an integrator, a quantity of studies or a claim is told where they live: [`law`], [`drift`], [`flow::integrator`],

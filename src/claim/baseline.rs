@@ -1,4 +1,4 @@
-//! Evidence compared with evidence that was accepted before.
+//! Evidence compared with evidence that was accepted before: of claims, and (`study::baseline`) of studies.
 //!
 //! # Formula
 //! A number has moved when `|new − old|` exceeds the sum of both numerical error bars: discretisation, truncation and
@@ -20,11 +20,34 @@ const ANOTHER_DIGIT: f64 = 10.0;
 /// A difference between accepted and new evidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// Which statement it is about, by the name of its card.
-    pub claim: &'static str,
+    /// What it is about.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// How new evidence can disagree with accepted evidence.
     #[serde(flatten)]
     pub what: Difference,
+}
+
+/// What a change is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// A claim, by the name of its card.
+    Claim(&'static str),
+    /// What a study measures, by its key.
+    Quantity(&'static str),
+    /// What a study states of its numbers, by its id.
+    Statement(String),
+}
+
+impl Subject {
+    /// By which its readers know it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Claim(name) | Self::Quantity(name) => name,
+            Self::Statement(name) => name,
+        }
+    }
 }
 
 /// How new evidence can disagree with accepted evidence.
@@ -109,7 +132,7 @@ fn compare_claim(old: Option<&Record>, new: &Record) -> Vec<Change> {
     }
     let gone = accepted.iter().filter(|old| !new.rows.iter().any(|row| same(old, row)));
     differences.extend(gone.map(|row| Difference::Missing { row: row.name() }));
-    differences.into_iter().map(|what| Change { claim: new.card.id, what }).collect()
+    differences.into_iter().map(|what| Change { subject: Subject::Claim(new.card.id), what }).collect()
 }
 
 /// True when two rows are about the same thing.
@@ -120,18 +143,22 @@ fn same(a: &Row, b: &Row) -> bool {
 fn moved(old: &Row, new: &Row) -> Vec<Difference> {
     let sides =
         [(Side::Measured, old.measured, new.measured), (Side::Predicted, old.predicted, new.predicted)];
-    let difference = |(side, old, now): (Side, Measured, Measured)| {
-        let (row, bars) = (new.name(), error_bars_between(old, now));
+    sides.into_iter().filter_map(|(side, old, now)| Difference::of(new.name(), side, old, now)).collect()
+}
+
+impl Difference {
+    /// How a number differs from the accepted one, if it does.
+    pub(crate) fn of(row: String, side: Side, old: Measured, now: Measured) -> Option<Self> {
+        let bars = error_bars_between(old, now);
         // What is not a number has moved too.
         let still = bars <= 1.0;
         if !still {
-            return Some(Difference::Moved { row, side, old: old.value, new: now.value, bars });
+            return Some(Self::Moved { row, side, old: old.value, new: now.value, bars });
         }
         let bars = [(old.numerical, now.numerical), (old.sampling, now.sampling)];
         let (old, new) = bars.into_iter().find(|(old, new)| differ_by_a_digit(*old, *new))?;
-        Some(Difference::Bar { row, side, old, new })
-    };
-    sides.into_iter().filter_map(difference).collect()
+        Some(Self::Bar { row, side, old, new })
+    }
 }
 
 fn differ_by_a_digit(old: f64, new: f64) -> bool {
@@ -139,7 +166,15 @@ fn differ_by_a_digit(old: f64, new: f64) -> bool {
     !(within(new, old) && within(old, new))
 }
 
-fn error_bars_between(old: Measured, new: Measured) -> f64 {
+impl Difference {
+    /// How a bound on an error differs from the accepted one, if it does: it is a bar itself, and has none.
+    pub(crate) fn of_bounds(row: String, side: Side, old: f64, new: f64) -> Option<Self> {
+        differ_by_a_digit(old, new).then_some(Self::Bar { row, side, old, new })
+    }
+}
+
+/// How far apart two numbers are, in the bars of both together.
+pub(crate) fn error_bars_between(old: Measured, new: Measured) -> f64 {
     if old.value == new.value {
         return 0.0;
     }

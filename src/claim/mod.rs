@@ -54,7 +54,7 @@ pub use gathering::gather;
 pub use record::Record;
 pub use register::{find, register};
 pub use row::{Place, Relation, Role, Row};
-pub use verdict::{Verdict, VerdictKind};
+pub use verdict::{Verdict, VerdictKind, decisive};
 
 use crate::error::Result;
 use crate::preset::Preset;

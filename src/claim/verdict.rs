@@ -76,8 +76,14 @@ impl VerdictKind {
 }
 
 impl Verdict {
-    /// Judges a statement by its evidence.
+    /// Judges a claim by its evidence.
     pub fn of(card: &Card, rows: &[Row]) -> Self {
+        let Card { regime, correction, .. } = *card;
+        Self::judge(rows, regime, correction, card.severity.unwrap_or(Severity::False))
+    }
+
+    /// Judges any statement by its evidence, given the words for where it holds, what holds instead, and how bad a failure is.
+    pub(crate) fn judge(rows: &[Row], regime: &str, correction: &str, severity: Severity) -> Self {
         let of_role = |role| rows.iter().filter(move |row| row.role == role);
         let inconclusive = |reason: String| Self::Inconclusive { reason };
         if of_role(Role::Stated).next().is_none() {
@@ -91,10 +97,9 @@ impl Verdict {
             return match of_role(Role::Stated).find(|row| row.is_blurred()) {
                 Some(row) => inconclusive(format!("the error bar of {} is too wide", row.name())),
                 None if of_role(Role::Beyond).all(Row::agrees) => Self::Holds,
-                None => Self::HoldsWithin { regime: card.regime.into() },
+                None => Self::HoldsWithin { regime: regime.into() },
             };
         }
-        let severity = card.severity.unwrap_or(Severity::False);
         let corrected: Vec<&Row> = of_role(Role::Corrected).collect();
         match corrected.iter().find(|row| !row.agrees() || row.is_blurred()) {
             Some(row) => inconclusive(format!("not even the correction agrees with {}", row.name())),
@@ -102,7 +107,7 @@ impl Verdict {
                 let correction = "none is known; see the rows that disagree".into();
                 Self::FailsAsPrinted { correction, severity }
             }
-            None => Self::FailsAsPrinted { correction: card.correction.into(), severity },
+            None => Self::FailsAsPrinted { correction: correction.into(), severity },
         }
     }
 

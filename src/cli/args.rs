@@ -12,7 +12,10 @@ macro_rules! laws {
   { kind = \"mixture\", means = [[-1, 0], [1, 0]], covs = [[[1, 0], [0, 2]], [[2, 0], [0, 1]]] }
   { kind = \"atoms\", points = [[-1, 0], [1, 0]], weights = [0.3, 0.7] }
   { kind = \"laplace\", mean = 0, scale = 1 }
-  { kind = \"uniform\", low = -1, high = 1 }
+  { kind = \"atoms\", file = \"clean.npy\", weights = \"weights.csv\" }        (.npy, .npz, .csv)
+  { kind = \"laplace\", mean = 0, scale = 1 }                  in d > 1: independent coordinates
+  { kind = \"uniform\", low = [-1, 0], high = [1, 2] }          a box
+  { kind = \"student\", df = 5, mean = 0, scale = 1 }           on the line
 Weights are equal where they are left out."
     };
 }
@@ -24,6 +27,8 @@ use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::study::Completeness;
 use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 use serde::Serialize;
+
+use super::evidence::{check_writable, write_file};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -147,9 +152,9 @@ impl Outputs {
     }
 }
 
-/// Whether rates are fitted where rows are missing, and the form of what is printed.
+/// What a study's summary does where rows are missing, and where its verdicts go.
 #[derive(Debug, Serialize, clap::Args)]
-pub struct Fitting {
+pub struct Reporting {
     /// Fit rates even where cells are missing or failed.
     #[arg(long)]
     allow_incomplete: bool,
@@ -157,9 +162,30 @@ pub struct Fitting {
     #[arg(long)]
     #[serde(skip)]
     pub json: bool,
+    /// Write the verdicts as JUnit test cases.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write the tables for a paper, in LaTeX.
+    #[arg(long, value_name = "FILE")]
+    pub latex: Option<PathBuf>,
 }
 
-impl Fitting {
+impl Reporting {
+    /// Refuses files that could not be written, before any work is done.
+    pub fn check(&self) -> Result<()> {
+        [&self.junit, &self.latex].into_iter().flatten().try_for_each(|path| check_writable(path))
+    }
+
+    /// Writes the tables where they were asked for.
+    pub fn write_latex(&self, content: impl FnOnce() -> String) -> Result<()> {
+        write_file(self.latex.as_deref(), content)
+    }
+
+    /// Writes the verdicts where they were asked for.
+    pub fn write_junit(&self, content: impl FnOnce() -> String) -> Result<()> {
+        write_file(self.junit.as_deref(), content)
+    }
+
     /// Whether rates may be fitted where rows are missing.
     pub fn completeness(&self) -> Completeness {
         if self.allow_incomplete { Completeness::Waived } else { Completeness::Required }

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ebflow::claim::{Claim, Evidence, Record, gather};
-use ebflow::files::{Folder, check_outputs};
+use ebflow::files::{Folder, check_outputs, write};
+use ebflow::study::StudyFolder;
 use ebflow::{Error, Preset, Result};
 use serde::Serialize;
 
@@ -25,7 +26,7 @@ const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// Accepted evidence.
 #[derive(Debug, Serialize, clap::Args)]
 pub struct BaselineArgs {
-    /// Folder of the accepted evidence.
+    /// Folder of the claims' accepted evidence, or of a study.
     #[arg(value_name = "DIR", default_value = BASELINE)]
     pub folder: PathBuf,
     #[command(flatten)]
@@ -35,6 +36,33 @@ pub struct BaselineArgs {
     #[arg(long)]
     #[serde(skip)]
     pub json: bool,
+    /// Write what came out as JUnit test cases.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+impl BaselineArgs {
+    /// Refuses a JUnit file that could not be written, before any work is done.
+    pub fn check(&self) -> Result<()> {
+        self.junit.as_deref().map_or(Ok(()), check_writable)
+    }
+
+    /// Writes the JUnit file where it was asked for.
+    pub fn write_junit(&self, content: impl FnOnce() -> String) -> Result<()> {
+        write_file(self.junit.as_deref(), content)
+    }
+
+    /// The folder of a study, if it is one.
+    pub fn study(&self) -> Option<StudyFolder> {
+        StudyFolder::open(&self.folder).ok()
+    }
+}
+
+/// Writes a file where it was asked for.
+pub fn write_file(path: Option<&Path>, content: impl FnOnce() -> String) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let content = content();
+    write(path, |file| file.write_all(content.as_bytes()))
 }
 
 /// Puts claims to the test; what is finished is kept in the folder, if there is one, from then on.

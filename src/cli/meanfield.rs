@@ -4,8 +4,8 @@ use std::fmt;
 
 use ebflow::drift::Auto;
 use ebflow::law::Law;
-use ebflow::meanfield::{MeanField, PosteriorMean, State};
-use ebflow::{BallRadius, Cloud, Gauge, Measured, Result};
+use ebflow::meanfield::{DenoisingTime, MeanField, PosteriorMean, State};
+use ebflow::{BallRadius, Beta, Cloud, Error, Gauge, Measured, RawTime, Result};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
@@ -33,6 +33,9 @@ pub struct Args {
     /// Accuracy to insist on, relative to the noisy law's standard deviation; without it, as accurate as pays.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     accuracy: Option<f64>,
+    /// Find the time, up to the horizon, at which the law on the line is closest to its prior in W1.
+    #[arg(long)]
+    closest: bool,
     /// Print one JSON object.
     #[arg(long)]
     #[serde(skip)]
@@ -79,9 +82,36 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     w1_to_prior_missing: Option<String>,
     posterior: Vec<Answer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closest: Option<Closest>,
     nodes: usize,
     error_estimate: f64,
     errors: Errors,
+}
+
+/// Where the law is closest to its prior, number by number with its bar.
+#[derive(Serialize)]
+struct Closest {
+    raw_time: f64,
+    raw_time_error: f64,
+    score_time: f64,
+    score_time_error: f64,
+    w1: f64,
+    w1_error: f64,
+}
+
+impl Closest {
+    fn new(found: &DenoisingTime, beta: Beta) -> Self {
+        let score_time = found.raw_time / beta.get();
+        Self {
+            raw_time: found.raw_time.value,
+            raw_time_error: found.raw_time.numerical,
+            score_time: score_time.value,
+            score_time_error: score_time.numerical,
+            w1: found.w1.value,
+            w1_error: found.w1.numerical,
+        }
+    }
 }
 
 /// Stage 2 at one query.
@@ -129,7 +159,22 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         watched("following the mean field", &Gauge::default(), console, || problem.evolve(&[time], &drift))?;
     let state = &evolution.states[0];
     let posterior = queries.map_or_else(|| Ok(vec![]), |queries| state.posterior(&queries, &drift))?;
-    console.result(&Report::new(state, posterior, evolution.nodes, args.energy), args.json)
+    let closest = if args.closest { Some(closest(&problem, time, &drift)?) } else { None };
+    console
+        .result(&Report { closest, ..Report::new(state, posterior, evolution.nodes, args.energy) }, args.json)
+}
+
+/// The closest time, which must lie before the horizon.
+fn closest(problem: &MeanField, horizon: RawTime, drift: &Auto) -> Result<Closest> {
+    problem.law().on_line()?;
+    match problem.denoising_time(horizon, drift)? {
+        Some(found) => Ok(Closest::new(&found, problem.beta())),
+        None => Err(Error::InvalidParameter {
+            name: "raw time of the horizon",
+            value: horizon.get(),
+            requirement: "beyond the time at which the law is closest to its prior: it still comes closer there; give a later --raw-time or --score-time",
+        }),
+    }
 }
 
 impl Report {
@@ -154,6 +199,7 @@ impl Report {
             w1_to_prior_missing: w1.as_ref().err().map(ToString::to_string),
             w1_to_prior: w1.ok().map(|w1| w1.value),
             posterior: posterior.into_iter().map(|p| Answer::new(p, energy)).collect(),
+            closest: None,
             nodes,
             error_estimate,
             errors,
@@ -198,6 +244,17 @@ impl fmt::Display for Report {
         }
         if let Some(reason) = &self.w1_to_prior_missing {
             output::line(f, "W1 to the prior", format_args!("unknown: {reason}"))?;
+        }
+        if let Some(Closest { raw_time, raw_time_error, score_time, score_time_error, w1, w1_error }) =
+            &self.closest
+        {
+            output::line(
+                f,
+                "closest",
+                format_args!(
+                    "W1 {w1:?} ± {w1_error:.1e} at raw time {raw_time:?} ± {raw_time_error:.1e}, score time {score_time:?} ± {score_time_error:.1e}"
+                ),
+            )?;
         }
         for answer in &self.posterior {
             let Answer { y, m, m_prior, error, .. } = answer;

@@ -6,7 +6,7 @@ use ebflow::Result;
 use ebflow::study::{Merged, StudyFolder, merge};
 use serde::Serialize;
 
-use super::args::Fitting;
+use super::args::Reporting;
 use super::evidence::refuse_evidence;
 use super::{Console, report};
 
@@ -23,10 +23,11 @@ pub struct Args {
     out: PathBuf,
     #[command(flatten)]
     #[serde(flatten)]
-    fitting: Fitting,
+    reporting: Reporting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+    args.reporting.check()?;
     let parts = args.parts.iter().map(|path| StudyFolder::open(path)).collect::<Result<Vec<_>>>()?;
     refuse_evidence(&args.out)?;
     let out = StudyFolder::create(&args.out)?;
@@ -37,5 +38,5 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     }
     let Merged { added, rows, missing, .. } = merged;
     console.say(format_args!("{added} rows added, {rows} in all, {missing} cells still missing"));
-    report::publish(&out, args.fitting.completeness(), args.fitting.json, console)
+    report::publish(&out, &args.reporting, console)
 }

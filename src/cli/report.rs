@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use ebflow::Result;
 use ebflow::claim::{Evidence, register};
 use ebflow::files::Folder;
-use ebflow::report::{Material, csv, document, html, json, text};
-use ebflow::study::{BandVerdict, Completeness, RunOutcome, Shard, Store, StudyFolder, Summary, Table};
+use ebflow::report::{Material, annotations, claims, csv, document, html, json, junit, latex, text};
+use ebflow::study::{BandVerdict, RunOutcome, Shard, Store, StudyFolder, Summary, Table};
 use serde::Serialize;
 
-use super::args::Fitting;
-use super::evidence::refuse_study;
+use super::args::Reporting;
+use super::evidence::{refuse_study, tell_github};
 use super::{ALL_WELL, Console, FAILED_CHECK, NUMERICAL_FAILURE, finite, output, verify};
+
+/// Columns of a table on the page of a job.
+const PAGE: usize = 120;
 
 /// Rebuild report.html and the other summaries of a folder from its rows.
 #[derive(Debug, Serialize, clap::Args)]
@@ -23,36 +26,37 @@ pub struct Args {
     folder: PathBuf,
     #[command(flatten)]
     #[serde(flatten)]
-    fitting: Fitting,
+    reporting: Reporting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+    args.reporting.check()?;
     if args.folder.join(Evidence::FILE).is_file() {
         refuse_study(&args.folder)?;
         let evidence = Evidence::read(&args.folder, &register())?;
-        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.fitting.json, console)?;
+        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.reporting.json, console)?;
+        args.reporting.write_junit(|| claims::junit(&evidence))?;
         return Ok(verify::judged(&evidence));
     }
-    publish(&StudyFolder::open(&args.folder)?, args.fitting.completeness(), args.fitting.json, console)
+    publish(&StudyFolder::open(&args.folder)?, &args.reporting, console)
 }
 
 /// Writes the report of a folder, prints its tables, and says whether all is as expected.
-pub fn publish(
-    folder: &StudyFolder,
-    completeness: Completeness,
-    as_json: bool,
-    console: &mut Console<'_>,
-) -> Result<u8> {
+pub fn publish(folder: &StudyFolder, reporting: &Reporting, console: &mut Console<'_>) -> Result<u8> {
     let (spec, store, runs) = (folder.spec()?, folder.rows()?, folder.runs());
     announce_torn_line(&store, console);
     let table = Table::new(&spec, &store);
-    let summary = Summary::new(&spec, &table, completeness)?;
+    let summary = Summary::new(&spec, &table, reporting.completeness())?;
     finite::check(&summary)?;
     let material = Material { spec: &spec, table: &table, summary: &summary, runs: &runs };
     folder.files().write("rows.csv", csv(&material)?.as_bytes())?;
     folder.files().write("summary.json", json(&material).as_bytes())?;
     folder.files().write("report.html", html(&material).as_bytes())?;
-    if as_json {
+    reporting.write_junit(|| junit(&material))?;
+    reporting.write_latex(|| latex(&material))?;
+    let shown = format!("### {}\n\n```text\n{}```\n", summary.title, text(&material, PAGE));
+    tell_github(&annotations::of_statements(&summary), &shown, console);
+    if reporting.json {
         console.json(&document(&material))?;
     } else {
         console.prose(&text(&material, console.columns))?;
@@ -68,13 +72,14 @@ pub fn announce_torn_line(store: &Store, console: &mut Console<'_>) {
     }
 }
 
-/// Failed cells are numerical failures; a slope outside its band is a failed check.
-fn judged(summary: &Summary) -> u8 {
+/// Failed cells are numerical failures; a slope outside its band and an unexpected verdict are failed checks.
+pub fn judged(summary: &Summary) -> u8 {
     if summary.failed > 0 {
         return NUMERICAL_FAILURE;
     }
     let outside = summary.fits.iter().any(|fit| fit.verdict == BandVerdict::Outside);
-    if outside { FAILED_CHECK } else { ALL_WELL }
+    let unexpected = summary.statements.iter().any(|statement| !statement.is_expected());
+    if outside || unexpected { FAILED_CHECK } else { ALL_WELL }
 }
 
 #[derive(Serialize)]

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use ebflow::claim::{Claim, Evidence, find, register};
-use ebflow::files::{Folder, write};
-use ebflow::report::claims::{annotations, headings, html, json, junit, list, markdown, overview, text};
+use ebflow::files::Folder;
+use ebflow::report::annotations;
+use ebflow::report::claims::{headings, html, json, junit, list, markdown, overview, text};
 use ebflow::{Preset, Result};
 use serde::Serialize;
 
 use super::args::{Threads, preset_name};
-use super::evidence::{check_writable, gathered, refuse_to_lose, tell_github, writable_folder};
+use super::evidence::{check_writable, gathered, refuse_to_lose, tell_github, writable_folder, write_file};
 use super::{ALL_WELL, Console, FAILED_CHECK};
 
 /// Judge the paper's claims by evidence gathered now.
@@ -61,10 +62,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     args.junit.as_deref().map_or(Ok(()), check_writable)?;
     let evidence = gathered(&chosen, preset, args.threads, folder.as_ref(), console)?;
     publish(&evidence, folder.as_ref(), args.json, console)?;
-    if let Some(path) = &args.junit {
-        let content = junit(&evidence);
-        write(path, |file| file.write_all(content.as_bytes()))?;
-    }
+    write_file(args.junit.as_deref(), || junit(&evidence))?;
     tell_github(&annotations::of_evidence(&evidence), &overview(&evidence), console);
     Ok(judged(&evidence))
 }

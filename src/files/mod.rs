@@ -3,17 +3,24 @@
 //! | file | holds |
 //! |---|---|
 //! | [`Folder`] | a folder of results |
+//! | `document` | TOML that people write, and what is wrong with it |
 //! | [`npy`] | NumPy's `.npy` arrays |
+//! | [`read_cloud`], [`read_weights`], [`Table`] | points and weights from `.npy`, `.npz` or `.csv` |
 //! | [`write()`] | a file, whole or not at all; devices, pipes and links as what they are |
 //! | [`check_outputs`] | whether results can be written where they should go, before any work |
 
+mod csv;
+pub(crate) mod document;
 mod folder;
 pub mod npy;
+mod npz;
 mod outputs;
+mod table;
 mod write;
 
 pub use folder::Folder;
 pub use outputs::check_outputs;
+pub use table::{Table, read_cloud, read_weights};
 pub use write::{abandon, check_writable_folder, sweep, write};
 
 use std::path::Path;

@@ -16,6 +16,7 @@ use std::io::{ErrorKind, Read, Result as IoResult};
 use std::path::Path;
 
 use self::header::Header;
+use super::table::Table;
 use super::{refuse, write};
 use crate::cloud::Cloud;
 use crate::error::{Error, Result};
@@ -25,25 +26,14 @@ const BLOCK: usize = 1 << 16;
 /// Headers are padded until the numbers begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// A two-dimensional array as read: row-major values and the number of columns.
-struct Table {
-    values: Vec<f64>,
-    columns: usize,
-}
-
 /// Reads a cloud of shape `(N, d)`, or `(N,)` for `d = 1`.
 pub fn read_cloud(path: &Path) -> Result<Cloud> {
-    let table = read_table(path)?;
-    Cloud::named(table.values, table.columns, &path.display().to_string())
+    read_table(path)?.cloud(path)
 }
 
 /// Reads a vector of shape `(N,)` or `(N, 1)`.
 pub fn read_vector(path: &Path) -> Result<Vec<f64>> {
-    let table = read_table(path)?;
-    if table.columns == 1 {
-        return Ok(table.values);
-    }
-    Err(refuse(path, format!("a vector of shape (N,) is needed, but it has {} columns", table.columns)))
+    read_table(path)?.vector(path)
 }
 
 /// Writes rows of `dimension` numbers as a `float64` array of shape `(N, d)`.
@@ -85,10 +75,18 @@ fn preamble(shape: &str) -> Vec<u8> {
     [header::MAGIC, &[1, 0], &size, text.as_bytes(), b"\n"].concat()
 }
 
-fn read_table(path: &Path) -> Result<Table> {
+/// Reads a file.
+pub(super) fn read_table(path: &Path) -> Result<Table> {
     let failed = |source| Error::Io { action: "read", path: path.into(), source };
     let mut file = File::open(path).map_err(failed)?;
-    let header = Header::read(&mut file).map_err(|error| match error.kind() {
+    let size = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
+    read_from(&mut file, path, size)
+}
+
+/// Reads what is in a file, of so many bytes if that is known.
+pub(super) fn read_from(file: &mut impl Read, path: &Path, size: Option<u64>) -> Result<Table> {
+    let failed = |source| Error::Io { action: "read", path: path.into(), source };
+    let header = Header::read(file).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => {
             refuse(path, format!("not a .npy file ({error}); write it with numpy.save"))
         }
@@ -96,9 +94,9 @@ fn read_table(path: &Path) -> Result<Table> {
     })?;
     let shape = Shape::new(path, &header.shape)?;
     let number = Number::new(path, &header.descr)?;
-    let values = number.read_all(&mut file, shape.count()).map_err(failed)?;
-    if Some(values.len()) != shape.count() || ends_late(&mut file).map_err(failed)? {
-        return Err(shape.not_as_promised(path, &number, values.len(), &file));
+    let values = number.read_all(file, shape.count()).map_err(failed)?;
+    if Some(values.len()) != shape.count() || ends_late(file).map_err(failed)? {
+        return Err(shape.not_as_promised(path, &number, values.len(), size));
     }
     let Shape { rows, columns } = shape;
     let values = if header.fortran_order { transposed(&values, rows, columns) } else { values };
@@ -106,7 +104,7 @@ fn read_table(path: &Path) -> Result<Table> {
 }
 
 /// True when something follows the numbers.
-fn ends_late(file: &mut File) -> IoResult<bool> {
+fn ends_late(file: &mut impl Read) -> IoResult<bool> {
     let mut rest = Vec::new();
     file.take(1).read_to_end(&mut rest).map(|read| read > 0)
 }
@@ -135,12 +133,11 @@ impl Shape {
         self.rows.checked_mul(self.columns).filter(|count| count.checked_mul(size_of::<f64>()).is_some())
     }
 
-    fn not_as_promised(&self, path: &Path, number: &Number, found: usize, file: &File) -> Error {
+    fn not_as_promised(&self, path: &Path, number: &Number, found: usize, size: Option<u64>) -> Error {
         let bytes = |count: usize| (count * number.size).to_string();
         let needed = self.count().map_or_else(|| "more than can exist".into(), bytes);
-        let whole = file.metadata().ok().filter(|file| file.is_file());
-        let found = match whole {
-            Some(file) => format!("the whole file has {} bytes", file.len()),
+        let found = match size {
+            Some(size) => format!("the whole file has {size} bytes"),
             None if Some(found) == self.count() => "more follow".into(),
             None => format!("only {found} numbers follow"),
         };

@@ -100,12 +100,12 @@ impl Kind for Atoms {
         Law::Mixture(Mixture::trusted(self.weights.clone(), components))
     }
 
-    fn projection(&self, direction: &[f64]) -> LineLaw {
+    fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
         let atoms = self.locations().map(|Location { weight, point }| LineAtom {
             at: point.iter().zip(direction).map(|(x, u)| x * u).sum(),
             weight,
         });
-        LineLaw::new(vec![], atoms.collect())
+        Some(LineLaw::new(vec![], atoms.collect()))
     }
 
     fn log_density(&self, _: &[f64]) -> Option<f64> {

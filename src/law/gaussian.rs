@@ -136,8 +136,8 @@ impl Kind for Gaussian {
         Law::Gaussian(self.plus(noise))
     }
 
-    fn projection(&self, direction: &[f64]) -> LineLaw {
-        LineLaw::of_normals(std::iter::once(self.projected(direction, 1.0)))
+    fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
+        Some(LineLaw::of_normals(std::iter::once(self.projected(direction, 1.0))))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {

@@ -161,14 +161,14 @@ impl Kind for Laplace {
         Law::Laplace(self.plus(noise))
     }
 
-    fn projection(&self, direction: &[f64]) -> LineLaw {
+    fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
         let factor = direction[0];
         let shape = Self {
             mean: factor * self.mean,
             scale: factor.abs() * self.scale,
             smoothing: factor * factor * self.smoothing,
         };
-        LineLaw::of_shape(shape.scale, shape.mean, Shape::Laplace(shape))
+        Some(LineLaw::of_shape(shape.scale, shape.mean, Shape::Laplace(shape)))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {

@@ -118,8 +118,10 @@ impl Kind for Mixture {
         Law::Mixture(Self::trusted(self.weights.clone(), components))
     }
 
-    fn projection(&self, direction: &[f64]) -> LineLaw {
-        LineLaw::of_normals(self.pairs().map(|(weight, component)| component.projected(direction, weight)))
+    fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
+        Some(LineLaw::of_normals(
+            self.pairs().map(|(weight, component)| component.projected(direction, weight)),
+        ))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {

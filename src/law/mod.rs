@@ -7,6 +7,8 @@
 //! | [`Atoms`] | `Σ_j p_j δ_{a_j}` | `Σ_j p_j N(a_j, τI)` |
 //! | [`Laplace`] | density `e^{−|x−m|/b}/2b` on the line | itself, with the noise folded in |
 //! | [`Uniform`] | uniform on `[low, high]` on the line | itself, with the noise folded in |
+//! | [`Student`] | Student's t on the line | itself, with the noise folded in |
+//! | [`Product`] | independent coordinates, each with a law on the line | the product of the noisy factors |
 //!
 //! The set is closed under adding noise, so a noisy law is a [`Law`] like any other. Parameters are checked once, on
 //! construction; afterwards values are trusted. Every law samples reproducibly ([`generator()`]), and has an exact
@@ -40,9 +42,11 @@ mod laplace;
 mod line;
 mod mixture;
 mod oracle;
+mod product;
 mod responsibility;
 #[cfg(feature = "files")]
 mod spec;
+mod student;
 #[cfg(test)]
 mod tests;
 mod truncated;
@@ -60,8 +64,10 @@ pub use laplace::Laplace;
 pub use line::{Level, LineAtom, LineLaw, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
+pub use product::Product;
 #[cfg(feature = "study")]
-pub(crate) use spec::{in_words, kinds};
+pub(crate) use spec::{kinds, read as read_law};
+pub use student::Student;
 pub use truncated::TruncatedLaw;
 pub use uniform::Uniform;
 
@@ -84,6 +90,10 @@ pub enum Law {
     Laplace(Laplace),
     /// The uniform law on an interval.
     Uniform(Uniform),
+    /// Student's t on the line.
+    Student(Student),
+    /// Independent coordinates.
+    Product(Product),
 }
 
 /// What every kind of law provides; slices have the law's dimension and noise variances are positive.
@@ -94,7 +104,8 @@ pub(crate) trait Kind {
     fn covariance_matrix(&self) -> DMatrix<f64>;
     fn draw(&self, generator: &mut Generator, out: &mut [f64]);
     fn noisy(&self, noise: f64) -> Law;
-    fn projection(&self, direction: &[f64]) -> LineLaw;
+    /// `None` where it has no closed form.
+    fn projection(&self, direction: &[f64]) -> Option<LineLaw>;
     /// `None` where there is no density.
     fn log_density(&self, x: &[f64]) -> Option<f64>;
     fn posterior_mean(&self, y: &[f64], noise: f64, out: &mut [f64]);
@@ -108,6 +119,8 @@ impl Law {
             Self::Atoms(law) => law,
             Self::Laplace(law) => law,
             Self::Uniform(law) => law,
+            Self::Student(law) => law,
+            Self::Product(law) => law,
         }
     }
 
@@ -167,7 +180,16 @@ impl Law {
     /// The exact law of `⟨u, X⟩`; the direction need not have unit length.
     pub fn projection(&self, direction: &[f64]) -> Result<LineLaw> {
         self.check_point(direction)?;
-        Ok(self.kind().projection(direction))
+        self.kind().projection(direction).ok_or(Error::Unsupported {
+            kind: self.kind_name(),
+            capability: "the projection to a line that is not an axis",
+            remedy: "the coordinates of this law are independent, and their sum has no closed form; project to an axis",
+        })
+    }
+
+    /// True when projections to any line are known.
+    pub(crate) fn projects_everywhere(&self) -> bool {
+        !matches!(self, Self::Product(_))
     }
 
     /// A law on the line as such.

@@ -4,310 +4,392 @@
 //! |---|---|
 //! | `gaussian` | `mean`, and `cov` or `std` |
 //! | `mixture` | `means`, `covs` or `std`, and `weights` (equal when absent) |
-//! | `atoms` | `points`, and `weights` (equal when absent) |
-//! | `laplace` | `mean`, `scale` |
-//! | `uniform` | `low`, `high` |
+//! | `atoms` | `points` or `file`, and `weights` (equal when absent; a list or a file) |
+//! | `laplace` | `mean`, `scale`; in more dimensions independent coordinates |
+//! | `uniform` | `low`, `high`; in more dimensions a box |
+//! | `student` | `df`, `mean`, `scale`, on the line |
 //!
-//! On the line a number may stand for a list of one number. A [`Law`] can also be a field of any serde structure.
+//! On the line a number may stand for a list of one number. Files are `.npy`, `.npz` or `.csv`; their paths are those of the command line, not of the
+//! TOML file. What is wrong is shown with its line, a caret and the remedy. A [`Law`] can also be a field of any serde structure.
 
-use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use nalgebra::DMatrix;
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
-use toml::de::ValueDeserializer;
+use serde::de::{self, Deserialize, Deserializer};
 
-use super::{Atoms, Gaussian, Laplace, Law, Mixture, Uniform};
+use super::{Atoms, Gaussian, Laplace, Law, Mixture, Product, Student, Uniform};
 use crate::error::{Error, Result};
+use crate::files::document::{Complaints, Diagnostic, Node, Reader, Source, SpecError, Tree};
+use crate::files::{read_cloud, read_weights};
 
-#[derive(Clone, Copy, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum KindName {
-    Gaussian,
-    Mixture,
-    Atoms,
-    Laplace,
-    Uniform,
-}
-
-/// Every kind of law by its name, with the keys of its table besides `kind`.
-#[cfg(feature = "study")]
-pub(crate) fn kinds() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    use KindName::{Atoms, Gaussian, Laplace, Mixture, Uniform};
-    [Gaussian, Mixture, Atoms, Laplace, Uniform].into_iter().map(|kind| (kind.text(), kind.keys()))
-}
-
-impl KindName {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Gaussian => "gaussian",
-            Self::Mixture => "mixture",
-            Self::Atoms => "atoms",
-            Self::Laplace => "laplace",
-            Self::Uniform => "uniform",
-        }
-    }
-
-    fn keys(self) -> &'static [&'static str] {
-        match self {
-            Self::Gaussian => &["mean", "cov", "std"],
-            Self::Mixture => &["weights", "means", "covs", "std"],
-            Self::Atoms => &["points", "weights"],
-            Self::Laplace => &["mean", "scale"],
-            Self::Uniform => &["low", "high"],
-        }
-    }
-}
-
-/// A law's table as it is written: all keys of all kinds.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    kind: KindName,
-    mean: Option<Row>,
-    cov: Option<Rows>,
-    std: Option<Number>,
-    weights: Option<Row>,
-    means: Option<Vec<Row>>,
-    covs: Option<Vec<Rows>>,
-    points: Option<Vec<Row>>,
-    scale: Option<Number>,
-    low: Option<Row>,
-    high: Option<Row>,
-}
-
-/// What is read first: a law of another kind has other keys.
-#[derive(serde::Deserialize)]
-struct Kind {
-    #[serde(rename = "kind")]
-    _name: KindName,
-}
-
-/// A number, integers included.
+/// A kind of law, as its table is written.
 #[derive(Clone, Copy)]
-struct Number(f64);
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Single;
-        impl Visitor<'_> for Single {
-            type Value = Number;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a number")
-            }
-
-            fn visit_f64<E: de::Error>(self, x: f64) -> std::result::Result<Number, E> {
-                Ok(Number(x))
-            }
-
-            fn visit_i64<E: de::Error>(self, x: i64) -> std::result::Result<Number, E> {
-                self.visit_f64(x as f64)
-            }
-        }
-        deserializer.deserialize_any(Single)
-    }
+pub(crate) struct KindEntry {
+    pub name: &'static str,
+    /// Its keys besides `kind`.
+    pub keys: &'static [&'static str],
+    pub says: &'static str,
+    build: fn(&Table<'_>) -> Option<Law>,
 }
 
-/// A list of numbers, or one number for a list of one.
-struct Row(Vec<Number>);
+/// Every kind of law that can be written.
+const KINDS: [KindEntry; 6] = [
+    KindEntry {
+        name: "gaussian",
+        keys: &["mean", "cov", "std"],
+        says: "the normal law of mean `mean` and covariance `cov`, or `std`² in every direction",
+        build: |table| table.gaussian(),
+    },
+    KindEntry {
+        name: "mixture",
+        keys: &["weights", "means", "covs", "std"],
+        says: "normal laws of means `means` and covariances `covs`, or `std`² in every direction; `weights` are equal without the key",
+        build: |table| table.mixture(),
+    },
+    KindEntry {
+        name: "atoms",
+        keys: &["points", "file", "weights"],
+        says: "finitely many points, listed or in a `.npy`, `.npz` or `.csv` file; `weights` are a list or such a file, and equal without the key",
+        build: |table| table.atoms(),
+    },
+    KindEntry {
+        name: "laplace",
+        keys: &["mean", "scale"],
+        says: "density e^(−|x − mean|/scale)/(2 scale) on the line, or independent coordinates of this kind",
+        build: |table| table.laplace(),
+    },
+    KindEntry {
+        name: "uniform",
+        keys: &["low", "high"],
+        says: "uniform on the interval [low, high], or on a box with these corners",
+        build: |table| table.uniform(),
+    },
+    KindEntry {
+        name: "student",
+        keys: &["df", "mean", "scale"],
+        says: "mean + scale·T on the line, T Student's t of `df` > 2 degrees of freedom",
+        build: |table| table.student(),
+    },
+];
 
-/// A list of rows, or one number for a one-by-one matrix.
-struct Rows(Vec<Row>);
+/// Every kind of law.
+#[cfg(feature = "study")]
+pub(crate) fn kinds() -> impl Iterator<Item = KindEntry> {
+    KINDS.into_iter()
+}
 
-macro_rules! number_or_list {
-    ($type:ident, $element:ty, $expecting:literal, $single:expr) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-                struct Either;
-                impl<'de> Visitor<'de> for Either {
-                    type Value = $type;
+/// Reads a law from its table, which complaints call by a name.
+pub(crate) fn read(tree: &Tree, name: &'static str, complaints: &Complaints) -> Option<Law> {
+    let reader = Reader::of(tree, name, complaints)?;
+    let names = KINDS.map(|kind| (kind.name, kind));
+    let kind = reader.needed("kind", "say which law: kind = \"gaussian\"")?;
+    let entry = reader.one_of(kind, "kind of law", &names)?;
+    for key in entry.keys {
+        reader.entry(key);
+    }
+    let table = Table { reader, tree, kind: entry };
+    let law = (entry.build)(&table);
+    if table.reader.finish() { law } else { None }
+}
 
-                    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                        f.write_str($expecting)
-                    }
+/// The table of a law of a known kind.
+struct Table<'a> {
+    reader: Reader<'a>,
+    tree: &'a Tree,
+    kind: KindEntry,
+}
 
-                    fn visit_f64<E: de::Error>(self, x: f64) -> std::result::Result<$type, E> {
-                        Ok($type(vec![$single(x)]))
-                    }
+impl<'a> Table<'a> {
+    fn needed(&self, key: &'static str, remedy: &str) -> Option<&'a Tree> {
+        self.reader.needed(key, remedy)
+    }
 
-                    fn visit_i64<E: de::Error>(self, x: i64) -> std::result::Result<$type, E> {
-                        self.visit_f64(x as f64)
-                    }
+    /// One of two keys; both are one too many.
+    fn either(
+        &self,
+        first: &'static str,
+        second: &'static str,
+        remedy: &str,
+    ) -> Option<[Option<&'a Tree>; 2]> {
+        let pair = [self.reader.value(first), self.reader.value(second)];
+        match pair {
+            [Some(_), Some(tree)] => self.reader.refuse(
+                tree,
+                format!("given beside `{first}`"),
+                format!("keep `{first}` or `{second}`"),
+            ),
+            [None, None] => {
+                self.reader.lacks(&[first, second], remedy);
+                None
+            }
+            _ => Some(pair),
+        }
+    }
 
-                    fn visit_seq<A: SeqAccess<'de>>(
-                        self,
-                        mut list: A,
-                    ) -> std::result::Result<$type, A::Error> {
-                        let mut elements = Vec::new();
-                        while let Some(element) = list.next_element::<$element>()? {
-                            elements.push(element);
-                        }
-                        Ok($type(elements))
-                    }
+    /// A finite number.
+    fn number(&self, tree: &Tree) -> Option<f64> {
+        let number = self.reader.number(tree)?;
+        if number.is_finite() {
+            return Some(number);
+        }
+        self.reader.refuse(tree, "not finite".into(), "write a number such as 0.5 or 1e-3".into())
+    }
+
+    /// Numbers, or a single one.
+    fn row(&self, tree: &'a Tree) -> Option<Vec<f64>> {
+        self.reader.list(tree)?.iter().map(|item| self.number(item)).collect()
+    }
+
+    /// Rows of one length; a number counts as a row of one.
+    fn rows(&self, tree: &'a Tree) -> Option<Vec<Vec<f64>>> {
+        let items = self.reader.list(tree)?;
+        let rows: Vec<Vec<f64>> = items.iter().map(|item| self.row(item)).collect::<Option<_>>()?;
+        let first = rows[0].len();
+        match rows.iter().position(|row| row.len() != first) {
+            None => Some(rows),
+            Some(at) => {
+                let problem = format!("{} where the first has {first}", counted(rows[at].len()));
+                self.reader.refuse(
+                    &items[at],
+                    problem,
+                    "give all of them the same number of coordinates".into(),
+                )
+            }
+        }
+    }
+
+    fn matrix(&self, tree: &'a Tree) -> Option<DMatrix<f64>> {
+        let rows = self.rows(tree)?;
+        Some(DMatrix::from_row_iterator(rows.len(), rows[0].len(), rows.into_iter().flatten()))
+    }
+
+    /// Weights by the key of that name, for so many things; equal without it.
+    fn weights(&self, count: usize, things: &str) -> Option<Vec<f64>> {
+        let Some(tree) = self.reader.value("weights") else { return Some(vec![1.0 / count as f64; count]) };
+        let weights = match &tree.node {
+            Node::Text(path) => self.file(tree, read_weights(Path::new(path)))?,
+            _ => self.row(tree)?,
+        };
+        if weights.len() == count {
+            return Some(weights);
+        }
+        let problem = format!("{} weights for {count} {things}", weights.len());
+        self.reader.refuse(
+            tree,
+            problem,
+            format!("give {count} of them, or leave the key out: equal weights"),
+        )
+    }
+
+    /// What a file held, or a complaint about its name.
+    fn file<T>(&self, tree: &Tree, read: Result<T>) -> Option<T> {
+        match read {
+            Ok(content) => Some(content),
+            Err(error) => {
+                let here = std::env::current_dir()
+                    .map_or_else(|_| ".".into(), |folder| folder.display().to_string());
+                let remedy = format!("paths are relative to the working directory, {here}");
+                self.reader.refuse(tree, error.to_string(), remedy)
+            }
+        }
+    }
+
+    /// What a constructor made; its complaint points at the first of the keys whose name its message has, else at the table.
+    fn built<T>(&self, built: Result<T>, keys: &[&'static str]) -> Option<T> {
+        let problem = match built {
+            Ok(law) => return Some(law),
+            Err(Error::InvalidLaw { problem, .. }) => problem,
+            Err(other) => other.to_string(),
+        };
+        let named = keys.iter().filter(|key| problem.contains(key.trim_end_matches('s')));
+        let tree = named.chain(keys).find_map(|key| self.reader.value(key)).unwrap_or(self.tree);
+        self.reader.refuse(
+            tree,
+            problem,
+            format!("see what a law of kind {} needs: {}", self.kind.name, self.kind.says),
+        )
+    }
+
+    fn gaussian(&self) -> Option<Law> {
+        let mean =
+            self.needed("mean", "give the mean: mean = 0, or mean = [0, 0]").and_then(|tree| self.row(tree));
+        let [cov, std] =
+            self.either("cov", "std", "say how wide it is: std = 1, or cov = [[1, 0], [0, 2]]")?;
+        let mean = mean?;
+        let d = mean.len();
+        let law = match (cov, std) {
+            (Some(cov), _) => {
+                let matrix = self.square(cov, d)?;
+                self.built(Gaussian::new(mean, matrix), &["cov", "mean"])
+            }
+            (None, Some(std)) => {
+                let std = self.number(std)?;
+                self.built(Gaussian::isotropic(mean, std), &["std", "mean"])
+            }
+            (None, None) => None,
+        };
+        law.map(Law::Gaussian)
+    }
+
+    /// A covariance of so many dimensions.
+    fn square(&self, tree: &'a Tree, d: usize) -> Option<DMatrix<f64>> {
+        let matrix = self.matrix(tree)?;
+        if matrix.shape() == (d, d) {
+            return Some(matrix);
+        }
+        let (rows, columns) = matrix.shape();
+        let problem = format!("{rows}×{columns}, but the mean has dimension {d}");
+        self.reader.refuse(tree, problem, format!("a covariance must be {d}×{d}"))
+    }
+
+    fn mixture(&self) -> Option<Law> {
+        let means = self
+            .needed("means", "give the means: means = [[-1, 0], [1, 0]]")
+            .and_then(|tree| self.rows(tree));
+        let [covs, std] =
+            self.either("covs", "std", "say how wide the components are: std = 0.1, or covs = […]")?;
+        let means = means?;
+        let (count, d) = (means.len(), means[0].len());
+        let covariances = match (covs, std) {
+            (Some(covs), _) => {
+                let list = self.reader.list(covs)?;
+                if list.len() != count {
+                    let problem = format!("{} covariances for {count} means", list.len());
+                    return self.reader.refuse(
+                        covs,
+                        problem,
+                        "give one for each mean, or `std` for all".into(),
+                    );
                 }
-                deserializer.deserialize_any(Either)
+                list.iter().map(|tree| Some((tree, self.square(tree, d)?))).collect::<Option<Vec<_>>>()?
             }
-        }
-    };
-}
-
-number_or_list!(Row, Number, "a number or a list of numbers", Number);
-number_or_list!(Rows, Row, "a number or a list of rows, each a list of numbers", |x| Row(vec![Number(x)]));
-
-impl Row {
-    fn numbers(self) -> Vec<f64> {
-        self.0.into_iter().map(|number| number.0).collect()
-    }
-
-    /// The one number of a row of a law that lives on the line.
-    fn single(self, kind: KindName, key: &str) -> Result<f64> {
-        match self.0[..] {
-            [Number(x)] => Ok(x),
-            _ => Err(kind.invalid(format!(
-                "`{key}` has {} entries, but this law lives on the line: give one number",
-                self.0.len()
-            ))),
-        }
-    }
-}
-
-impl Rows {
-    fn matrix(self, kind: KindName) -> Result<DMatrix<f64>> {
-        let (rows, columns) = (self.0.len(), self.0.first().map_or(0, |row| row.0.len()));
-        if let Some(at) = self.0.iter().position(|row| row.0.len() != columns) {
-            let found = self.0[at].0.len();
-            return Err(kind
-                .invalid(format!("row {at} of a covariance has {found} entries, but row 0 has {columns}")));
-        }
-        Ok(DMatrix::from_row_iterator(rows, columns, self.0.into_iter().flat_map(Row::numbers)))
-    }
-}
-
-impl KindName {
-    fn invalid(self, problem: String) -> Error {
-        Error::InvalidLaw { kind: self.text(), problem }
-    }
-
-    fn needed<T>(self, value: Option<T>, key: &str) -> Result<T> {
-        let usage = || {
-            let keys = self.keys().join("`, `");
-            format!("the key `{key}` is missing; the keys of this kind are `kind`, `{keys}`")
+            (None, Some(tree)) => {
+                let std = self.number(tree)?;
+                self.built(Gaussian::isotropic(vec![0.0; d], std), &["std"])?;
+                vec![(tree, DMatrix::from_diagonal_element(d, d, std * std)); count]
+            }
+            (None, None) => return None,
         };
-        value.ok_or_else(|| self.invalid(usage()))
-    }
-}
-
-impl Table {
-    fn given(&self) -> [(&'static str, bool); 10] {
-        [
-            ("mean", self.mean.is_some()),
-            ("cov", self.cov.is_some()),
-            ("std", self.std.is_some()),
-            ("weights", self.weights.is_some()),
-            ("means", self.means.is_some()),
-            ("covs", self.covs.is_some()),
-            ("points", self.points.is_some()),
-            ("scale", self.scale.is_some()),
-            ("low", self.low.is_some()),
-            ("high", self.high.is_some()),
-        ]
-    }
-
-    /// Refuses keys that belong to another kind, and a covariance given twice.
-    fn check_keys(&self) -> Result<()> {
-        let keys = self.kind.keys();
-        let foreign = self.given().into_iter().find(|(key, given)| *given && !keys.contains(key));
-        if let Some((key, _)) = foreign {
-            let keys = keys.join("`, `");
-            return Err(self
-                .kind
-                .invalid(format!("it has no key `{key}`; the keys of this kind are `kind`, `{keys}`")));
+        let mut components = Vec::new();
+        for (mean, (tree, covariance)) in means.into_iter().zip(covariances) {
+            match Gaussian::new(mean, covariance) {
+                Ok(component) => components.push(component),
+                Err(error) => {
+                    return self.reader.refuse(tree, error.to_string(), "mend this component".into());
+                }
+            }
         }
-        if self.std.is_some() && (self.cov.is_some() || self.covs.is_some()) {
-            return Err(self.kind.invalid("it has both a covariance and `std`; give one of them".into()));
-        }
-        Ok(())
+        let weights = self.weights(count, "means")?;
+        self.built(Mixture::new(weights, components), &["weights", "means"]).map(Law::Mixture)
     }
 
-    fn law(self) -> Result<Law> {
-        self.check_keys()?;
-        let kind = self.kind;
-        Ok(match kind {
-            KindName::Gaussian => Law::Gaussian(self.gaussian()?),
-            KindName::Mixture => Law::Mixture(self.mixture()?),
-            KindName::Atoms => Law::Atoms(self.atoms()?),
-            KindName::Laplace => {
-                let mean = kind.needed(self.mean, "mean")?.single(kind, "mean")?;
-                Law::Laplace(Laplace::new(mean, kind.needed(self.scale, "scale")?.0)?)
+    fn atoms(&self) -> Option<Law> {
+        let [points, file] = self.either(
+            "points",
+            "file",
+            "list the points, points = [[0, 1], [2, 3]], or name a file: file = \"clean.npy\"",
+        )?;
+        let points = match (points, file) {
+            (Some(tree), _) => self.rows(tree)?,
+            (None, Some(tree)) => {
+                let cloud = self.file(tree, read_cloud(Path::new(self.reader.text(tree)?)))?;
+                cloud.rows().map(<[f64]>::to_vec).collect()
             }
-            KindName::Uniform => {
-                let low = kind.needed(self.low, "low")?.single(kind, "low")?;
-                Law::Uniform(Uniform::new(low, kind.needed(self.high, "high")?.single(kind, "high")?)?)
-            }
-        })
-    }
-
-    fn gaussian(self) -> Result<Gaussian> {
-        let mean = self.kind.needed(self.mean, "mean")?.numbers();
-        match self.cov {
-            Some(cov) => Gaussian::new(mean, cov.matrix(self.kind)?),
-            None => Gaussian::isotropic(mean, self.kind.needed(self.std, "cov` or `std")?.0),
-        }
-    }
-
-    fn mixture(self) -> Result<Mixture> {
-        let kind = self.kind;
-        let means = kind.needed(self.means, "means")?;
-        let weights = self.weights.map_or_else(|| equal(means.len()), Row::numbers);
-        let components: Result<Vec<Gaussian>> = match self.covs {
-            Some(covs) if covs.len() != means.len() => {
-                return Err(kind.invalid(format!(
-                    "it has {} means, but {} covariances",
-                    means.len(),
-                    covs.len()
-                )));
-            }
-            Some(covs) => {
-                let pairs = means.into_iter().zip(covs);
-                let component = |(mean, cov): (Row, Rows)| Gaussian::new(mean.numbers(), cov.matrix(kind)?);
-                pairs.map(component).enumerate().map(in_mixture).collect()
-            }
-            None => {
-                let std = kind.needed(self.std, "covs` or `std")?.0;
-                let component = |mean: Row| Gaussian::isotropic(mean.numbers(), std);
-                means.into_iter().map(component).enumerate().map(in_mixture).collect()
-            }
+            (None, None) => return None,
         };
-        Mixture::new(weights, components?)
+        let weights = self.weights(points.len(), "points")?;
+        self.built(Atoms::new(points, weights), &["weights", "points", "file"]).map(Law::Atoms)
     }
 
-    fn atoms(self) -> Result<Atoms> {
-        let points = self.kind.needed(self.points, "points")?;
-        let weights = self.weights.map_or_else(|| equal(points.len()), Row::numbers);
-        Atoms::new(points.into_iter().map(Row::numbers).collect(), weights)
-    }
-}
-
-/// `1/n` each.
-fn equal(n: usize) -> Vec<f64> {
-    vec![1.0 / n as f64; n]
-}
-
-/// Says which component of a mixture is not valid.
-fn in_mixture((at, component): (usize, Result<Gaussian>)) -> Result<Gaussian> {
-    component.map_err(|error| match error {
-        Error::InvalidLaw { problem, .. } => {
-            KindName::Mixture.invalid(format!("in component {at}, {problem}"))
+    /// As many numbers as there are coordinates; a single one stands for all.
+    fn spread(&self, tree: &'a Tree, d: usize, beside: &str) -> Option<Vec<f64>> {
+        let row = self.row(tree)?;
+        match row[..] {
+            [single] => Some(vec![single; d]),
+            _ if row.len() == d => Some(row),
+            _ => {
+                let problem = format!("{} beside {d} of `{beside}`", counted(row.len()));
+                self.reader.refuse(tree, problem, "give as many, or a single one for all".into())
+            }
         }
-        other => other,
-    })
+    }
+
+    fn laplace(&self) -> Option<Law> {
+        let factors =
+            self.pairs(["mean", "scale"], ["give the mean: mean = 0", "give the scale: scale = 1"])?;
+        let factor = |(mean, scale)| Laplace::new(mean, scale).map(Law::Laplace);
+        self.product(factors.into_iter().map(factor), &["scale", "mean"])
+    }
+
+    fn uniform(&self) -> Option<Law> {
+        let ends =
+            self.pairs(["low", "high"], ["give the left end: low = -1", "give the right end: high = 1"])?;
+        let factor = |(low, high)| Uniform::new(low, high).map(Law::Uniform);
+        self.product(ends.into_iter().map(factor), &["low", "high"])
+    }
+
+    /// Two numbers for every coordinate.
+    fn pairs(&self, [a, b]: [&'static str; 2], remedies: [&str; 2]) -> Option<Vec<(f64, f64)>> {
+        let trees = [self.needed(a, remedies[0]), self.needed(b, remedies[1])];
+        let rows = trees.map(|tree| tree.and_then(|tree| self.row(tree)));
+        let ([Some(first), Some(second)], [Some(one), Some(other)]) = (&rows, trees) else { return None };
+        let d = first.len().max(second.len());
+        let (first, second) = (self.spread(one, d, b)?, self.spread(other, d, a)?);
+        Some(first.into_iter().zip(second).collect())
+    }
+
+    /// Independent coordinates; on the line the law itself.
+    fn product(&self, factors: impl Iterator<Item = Result<Law>>, keys: &[&'static str]) -> Option<Law> {
+        let mut factors = self.built(factors.collect::<Result<Vec<Law>>>(), keys)?;
+        match factors.len() {
+            1 => factors.pop(),
+            _ => self.built(Product::new(factors), keys).map(Law::Product),
+        }
+    }
+
+    fn student(&self) -> Option<Law> {
+        let freedom =
+            self.needed("df", "give the degrees of freedom: df = 5").and_then(|tree| self.number(tree));
+        let mean = self.needed("mean", "give the centre: mean = 0").and_then(|tree| self.on_line(tree));
+        let scale = self.needed("scale", "give the scale: scale = 1").and_then(|tree| self.on_line(tree));
+        self.built(Student::new(freedom?, mean?, scale?), &["df", "scale", "mean"]).map(Law::Student)
+    }
+
+    fn on_line(&self, tree: &'a Tree) -> Option<f64> {
+        match self.row(tree)?[..] {
+            [number] => Some(number),
+            _ => self.reader.refuse(
+                tree,
+                "several numbers".into(),
+                "this law lives on the line: give one".into(),
+            ),
+        }
+    }
+}
+
+/// `2 coordinates`.
+fn counted(count: usize) -> String {
+    crate::error::counted(count, "number")
 }
 
 impl<'de> Deserialize<'de> for Law {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        Table::deserialize(deserializer)?.law().map_err(de::Error::custom)
+        let tree = Tree::of_value(toml::Value::deserialize(deserializer)?);
+        law_of(&tree).map_err(|complaints| {
+            let said: Vec<String> = complaints.iter().map(Diagnostic::sentence).collect();
+            de::Error::custom(said.join("; "))
+        })
+    }
+}
+
+fn law_of(tree: &Tree) -> std::result::Result<Law, Vec<Diagnostic>> {
+    let complaints = Complaints::default();
+    let law = read(tree, "the law", &complaints);
+    let complaints = complaints.into_inner();
+    match law {
+        Some(law) if complaints.is_empty() => Ok(law),
+        _ => Err(complaints),
     }
 }
 
@@ -318,30 +400,25 @@ impl Law {
     /// use ebflow::law::Law;
     /// assert_eq!(Law::parse(r#"{ kind = "uniform", low = -1, high = 1 }"#)?.dimension(), 1);
     /// let error = Law::parse(r#"{ kind = "uniform", low = -1, hihg = 1 }"#).unwrap_err().to_string();
-    /// assert!(error.contains("hihg") && error.contains("line 1, column 31"), "{error}");
+    /// assert!(error.contains(":1:31") && error.contains("did you mean `high`?"), "{error}");
     /// # Ok::<(), ebflow::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
         let unreadable = |problem: String| Error::UnreadableLaw { text: text.into(), problem };
-        if text.trim_start().starts_with('{') {
-            return read(text, || ValueDeserializer::parse(text)).map_err(unreadable)?.law();
-        }
-        let content =
-            std::fs::read_to_string(Path::new(text)).map_err(|error| unreadable(no_text(&error)))?;
-        read(&content, || toml::Deserializer::parse(&content)).map_err(unreadable)?.law()
+        let (name, content, tree) = if text.trim_start().starts_with('{') {
+            ("the law", text.to_owned(), Tree::parse_value(text.trim_end(), 0))
+        } else {
+            let content =
+                std::fs::read_to_string(Path::new(text)).map_err(|error| unreadable(no_text(&error)))?;
+            let tree = Tree::parse(&content, 0);
+            (text, content, tree)
+        };
+        let shown = |complaints| {
+            let sources = vec![Source { name: name.into(), text: content.clone() }];
+            unreadable(format!("\n{}", SpecError::new(sources, complaints)))
+        };
+        law_of(&tree.map_err(|complaint| shown(vec![complaint]))?).map_err(shown)
     }
-}
-
-/// Reads the kind first, so that a complaint about it comes before one about the keys of another kind.
-fn read<'de, D>(
-    text: &str,
-    parser: impl Fn() -> std::result::Result<D, toml::de::Error>,
-) -> std::result::Result<Table, String>
-where
-    D: Deserializer<'de, Error = toml::de::Error>,
-{
-    let kind = parser().and_then(Kind::deserialize);
-    kind.and_then(|_| parser()).and_then(Table::deserialize).map_err(|error| located(&error, text))
 }
 
 /// Why a file has no text to read.
@@ -351,40 +428,6 @@ fn no_text(error: &std::io::Error) -> String {
         ErrorKind::NotFound => format!("there is no such file; {law}"),
         ErrorKind::InvalidData => format!("this file is not text; {law}"),
         _ => format!("it cannot be read ({error}); {law}"),
-    }
-}
-
-/// The parser's message on one line, in our words, with the position.
-fn located(error: &toml::de::Error, content: &str) -> String {
-    let message = in_words(error.message().replace('\n', ", "));
-    let Some(span) = error.span() else { return message };
-    let before = content.get(..span.start).unwrap_or(content);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-    format!("line {line}, column {column}: {message}")
-}
-
-/// Messages of the parser, said for people.
-pub(crate) fn in_words(message: String) -> String {
-    const KINDS: [(&str, &str); 5] = [
-        ("sequence", "a list"),
-        ("map", "a table"),
-        ("string", "the string"),
-        ("boolean", "the truth value"),
-        ("integer", "the integer"),
-    ];
-    if let Some((found, expected)) =
-        message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
-    {
-        let known = KINDS.iter().find(|(kind, _)| found.starts_with(kind));
-        let found = known.map_or_else(|| found.to_owned(), |(kind, word)| found.replacen(kind, word, 1));
-        return format!("this should be {expected}, but it is {found}");
-    }
-    let kinds =
-        message.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected one of "));
-    match kinds {
-        Some((kind, known)) => format!("there is no law of kind {kind}; the kinds are {known}"),
-        None => message.replace("missing field", "there is no key"),
     }
 }
 
@@ -419,7 +462,7 @@ mod tests {
         assert_eq!(Law::parse(path.to_str().unwrap()).unwrap().kind_name(), "atoms");
         std::fs::write(&path, "kind = \"atoms\"\npoints = [-1, \"one\"]\n").unwrap();
         let error = refusal(path.to_str().unwrap());
-        assert!(error.contains("line 2, column 15") && error.contains("a number"), "{error}");
+        assert!(error.contains("law.toml:2:15") && error.contains("a number"), "{error}");
         #[derive(Debug, serde::Deserialize)]
         struct Study {
             law: Law,
@@ -432,58 +475,98 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_do() {
-        let cases = [
-            (r#"{ kind = "gauss", mean = 0 }"#, "`gaussian`, `mixture`"),
-            (r#"{ kind = "gaussian", mean = 0, sdt = 1 }"#, "column 32: unknown field `sdt`"),
-            (
-                r#"{ kind = "gaussian", mean = 0, scale = 1 }"#,
-                "no key `scale`; the keys of this kind are `kind`, `mean`",
-            ),
-            (r#"{ kind = "gaussian", mean = 0 }"#, "`cov` or `std` is missing"),
-            (r#"{ kind = "gaussian", mean = 0, std = 1, cov = 1 }"#, "both a covariance and `std`"),
-            (r#"{ kind = "gaussian", mean = [0, 0], cov = 1 }"#, "must be 2×2, but it is 1×1"),
-            (
-                r#"{ kind = "gaussian", mean = [0, 0], cov = [[1, 0], [0]] }"#,
-                "row 1 of a covariance has 1 entries",
-            ),
-            (r#"{ kind = "gaussian", mean = [0, nan], std = 1 }"#, "NaN"),
-            (r#"{ kind = "gaussian", mean = [], std = 1 }"#, "empty"),
-            (r#"{ kind = "mixture", means = [[0, 0], [1]], std = 1 }"#, "component 1 has dimension 1"),
-            (r#"{ kind = "mixture", means = [0, 1], covs = [1] }"#, "2 means, but 1 covariances"),
-            (r#"{ kind = "mixture", means = [], std = 1 }"#, "no components"),
-            (
-                r#"{ kind = "mixture", means = [0, inf], std = 1 }"#,
-                "the mixture law is not valid: in component 1, the mean",
-            ),
-            (r#"{ kind = "laplace", mean = 0, scale = 1e200 }"#, "overflow"),
-            (r#"{ kind = "atoms", points = [[0, 1], [2]] }"#, "point 1 has 1 coordinates"),
-            (r#"{ kind = "atoms", points = [0, 1], weights = [0.5, 0.6] }"#, "divide them by their sum"),
-            (r#"{ kind = "laplace", mean = [0, 1], scale = 1 }"#, "lives on the line"),
-            (r#"{ kind = "uniform", low = 1, high = 0 }"#, "low must be below high"),
-            (r#"{ kind = "uniform", low = 1"#, "line 1, column"),
-            (
-                "nowhere.toml",
-                "there is no such file; a law is a TOML file, or an inline table, which would begin with {",
-            ),
-            (
-                r#"{ kind = "stedent", df = 3 }"#,
-                "there is no law of kind `stedent`; the kinds are `gaussian`",
-            ),
-            (r#"{ df = 3 }"#, "there is no key `kind`"),
-            (
-                r#"{ kind = "uniform", low = [0, 0], high = [1, 1] }"#,
-                "`low` has 2 entries, but this law lives on the line",
-            ),
-            (r#"{ kind = "gaussian", mean = 0, std = [1] }"#, "this should be a number, but it is a list"),
-            (
-                r#"{ kind = "gaussian", mean = "0", std = 1 }"#,
-                "this should be a number or a list of numbers, but it is the string \"0\"",
-            ),
-        ];
-        for (text, expected) in cases {
-            let error = refusal(text);
-            assert!(error.contains(expected), "{text}: {error}");
+    fn boxes_and_independent_coordinates_are_products() {
+        let plane = Law::parse("{ kind = 'uniform', low = [0, -1], high = [1, 2] }").unwrap();
+        assert_eq!((plane.kind_name(), plane.dimension()), ("uniform", 2));
+        let same = Law::parse("{ kind = 'laplace', mean = [0, 1, 2], scale = 2 }").unwrap();
+        assert_eq!(same, Law::parse("{ kind = 'laplace', mean = [0, 1, 2], scale = [2, 2, 2] }").unwrap());
+        assert_eq!(Law::parse("{ kind = 'laplace', mean = 0, scale = [1, 2] }").unwrap().dimension(), 2);
+        assert_eq!(Law::parse("{ kind = 'student', df = 3, mean = [1], scale = 2 }").unwrap().dimension(), 1);
+    }
+
+    #[test]
+    fn atoms_come_from_files_of_every_kind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let listed =
+            Law::parse("{ kind = 'atoms', points = [[0, 1], [2, 3]], weights = [0.25, 0.75] }").unwrap();
+        std::fs::write(path("p.csv"), "x,y\n0,1\n2,3\n").unwrap();
+        std::fs::write(path("w.csv"), "0.25\n0.75\n").unwrap();
+        crate::files::npy::write_table(Path::new(&path("p.npy")), &[0.0, 1.0, 2.0, 3.0], 2).unwrap();
+        crate::files::npy::write_vector(Path::new(&path("w.npy")), &[0.25, 0.75]).unwrap();
+        for ending in ["csv", "npy"] {
+            let law = format!(
+                "{{ kind = 'atoms', file = '{}', weights = '{}' }}",
+                path(&format!("p.{ending}")),
+                path(&format!("w.{ending}"))
+            );
+            assert_eq!(Law::parse(&law).unwrap(), listed, "{ending}");
         }
+        let missing = refusal("{ kind = 'atoms', file = 'nowhere.npy' }");
+        assert!(
+            missing.contains("nowhere.npy") && missing.contains("relative to the working directory"),
+            "{missing}"
+        );
+    }
+
+    /// A law with a bar where the caret is, and what is said of it.
+    const MISTAKES: &[(&str, &[&str])] = &[
+        ("{ kind = |\"gauss\", mean = 0 }", &["unknown kind of law `gauss`", "did you mean `gaussian`?"]),
+        ("{ kind = |\"stedent\", df = 3 }", &["did you mean `student`?", "`mixture`"]),
+        ("|{ df = 3 }", &["has no `kind`", "kind = \"gaussian\""]),
+        ("{ kind = \"gaussian\", mean = 0, |sdt = 1 }", &["unknown key `sdt`", "did you mean `std`?"]),
+        (
+            "{ kind = \"gaussian\", mean = 0, std = 1, |scale = 1 }",
+            &["unknown key `scale`", "`cov`, `kind`, `mean`, `std`"],
+        ),
+        ("|{ kind = \"gaussian\", mean = 0 }", &["has no `cov` or `std`", "std = 1"]),
+        (
+            "{ kind = \"gaussian\", mean = 0, std = |1, cov = 1 }",
+            &["given beside `cov`", "keep `cov` or `std`"],
+        ),
+        (
+            "{ kind = \"gaussian\", mean = [0, 0], cov = |1 }",
+            &["1×1, but the mean has dimension 2", "must be 2×2"],
+        ),
+        ("{ kind = \"gaussian\", mean = [0, 0], cov = [[1, 0], |[0]] }", &["1 number where the first has 2"]),
+        ("{ kind = \"gaussian\", mean = [0, |nan], std = 1 }", &["not finite"]),
+        ("{ kind = \"gaussian\", mean = |[], std = 1 }", &["the list is empty"]),
+        ("{ kind = \"gaussian\", mean = 0, std = |-1 }", &["std is -1", "not negative"]),
+        ("{ kind = \"gaussian\", mean = [0, 0], cov = |[[1, 2], [2, 1]] }", &["eigenvalue -1"]),
+        ("{ kind = \"gaussian\", mean = 0, std = |[1] }", &["expected a number, found a list"]),
+        ("{ kind = \"gaussian\", mean = |\"0\", std = 1 }", &["expected a number, found a string"]),
+        ("{ kind = \"mixture\", means = [[0, 0], |[1]], std = 1 }", &["1 number where the first has 2"]),
+        ("{ kind = \"mixture\", means = [0, 1], covs = |[1] }", &["1 covariances for 2 means"]),
+        ("{ kind = \"mixture\", means = |[], std = 1 }", &["the list is empty"]),
+        ("{ kind = \"mixture\", means = [0, |inf], std = 1 }", &["not finite"]),
+        ("{ kind = \"mixture\", means = [0, 1], weights = |[1], std = 1 }", &["1 weights for 2 means"]),
+        ("{ kind = \"laplace\", mean = 0, scale = |1e200 }", &["overflow"]),
+        ("{ kind = \"laplace\", mean = [0, 1, 2], scale = |[1, 2] }", &["2 numbers beside 3 of `mean`"]),
+        ("{ kind = \"atoms\", points = [[0, 1], |[2]] }", &["1 number where the first has 2"]),
+        ("{ kind = \"atoms\", points = [0, 1], weights = |[0.5, 0.6] }", &["divide them by their sum"]),
+        ("{ kind = \"atoms\", points = [0, 1], file = |\"x.npy\" }", &["given beside `points`"]),
+        ("{ kind = \"uniform\", low = |1, high = 0 }", &["low must be below high"]),
+        ("{ kind = \"uniform\", |lo = 0, high = 1 }", &["did you mean `low`?"]),
+        ("{ kind = \"student\", df = |2, mean = 0, scale = 1 }", &["there is no variance"]),
+        ("{ kind = \"student\", df = 3, mean = |[0, 0], scale = 1 }", &["lives on the line"]),
+        ("{ kind = \"uniform\", low = 1|", &["not TOML"]),
+    ];
+
+    #[test]
+    fn mistakes_show_their_place_and_a_remedy() {
+        for (marked, words) in MISTAKES {
+            let at = marked[..marked.find('|').unwrap()].chars().count() + 1;
+            let error = refusal(&marked.replace('|', ""));
+            assert!(error.contains(&format!("the law:1:{at}")), "{marked}, {at}: {error}");
+            assert!(error.contains('^'), "{error}");
+            for words in *words {
+                assert!(error.contains(words), "{marked}: {words}\n{error}");
+            }
+        }
+        let missing = refusal("nowhere.toml");
+        assert!(
+            missing.contains("there is no such file; a law is a TOML file, or an inline table"),
+            "{missing}"
+        );
     }
 }

@@ -12,7 +12,7 @@ const ROUNDOFF: f64 = 1e-13;
 const STATISTICAL: f64 = 5.0;
 const SEED: u64 = 20_240_229;
 
-const LAWS: [&str; 8] = [
+const LAWS: [&str; 9] = [
     r#"{ kind = "gaussian", mean = [1, -2], cov = [[2, 0.5], [0.5, 1]] }"#,
     r#"{ kind = "gaussian", mean = [1, -2], cov = [[1, 2], [2, 4]] }"#,
     r#"{ kind = "mixture", weights = [0.5, 0.5], means = [[-1, 0], [1, 0]], std = 0.1 }"#,
@@ -21,6 +21,7 @@ const LAWS: [&str; 8] = [
     r#"{ kind = "atoms", points = [-1, 1] }"#,
     r#"{ kind = "laplace", mean = 0.5, scale = 2 }"#,
     r#"{ kind = "uniform", low = -1, high = 3 }"#,
+    r#"{ kind = "student", df = 12, mean = 1, scale = 0.5 }"#,
 ];
 
 fn law(text: &str) -> Law {
@@ -297,6 +298,230 @@ fn posterior_means_match_quadrature() {
             row.mean
         );
     }
+}
+
+struct Convolved {
+    /// Degrees of freedom, mean, scale.
+    law: [f64; 3],
+    noise: f64,
+    y: f64,
+    posterior: f64,
+    log_density: f64,
+    above: f64,
+    upper_mean: f64,
+}
+
+/// mpmath, 30 digits, by quadrature of the convolution: `tests/reference/student.py`.
+const STUDENT: [Convolved; 15] = [
+    Convolved {
+        law: [2.5, 0.0, 1.0],
+        noise: 0.5,
+        y: 0.3,
+        posterior: 0.19821699177824299,
+        log_density: -1.2822706996707012,
+        above: 0.41505817474949849,
+        upper_mean: 0.54532840916559974,
+    },
+    Convolved {
+        law: [2.5, 0.0, 1.0],
+        noise: 0.5,
+        y: 4.0,
+        posterior: 3.5876712719400928,
+        log_density: -4.3257291065388768,
+        above: 0.021877500402102612,
+        upper_mean: 0.059373207758557238,
+    },
+    Convolved {
+        law: [2.5, 0.0, 1.0],
+        noise: 0.5,
+        y: 100.0,
+        posterior: 99.982500438813349,
+        log_density: -15.531270279292289,
+        above: 7.1932221723465642e-6,
+        upper_mean: 0.00047955481405365797,
+    },
+    Convolved {
+        law: [2.5, 0.0, 1.0],
+        noise: 0.5,
+        y: 100000.0,
+        posterior: 99999.9999825,
+        log_density: -39.708369940120228,
+        above: 2.2747519236732241e-13,
+        upper_mean: 1.5165012824698786e-8,
+    },
+    Convolved {
+        law: [3.0, 0.5, 0.2],
+        noise: 1.0,
+        y: 0.001,
+        posterior: 0.46263267180724078,
+        log_density: -1.0774780685835082,
+        above: 0.68355751287223224,
+        upper_mean: 0.71526348280179067,
+    },
+    Convolved {
+        law: [3.0, 0.5, 0.2],
+        noise: 1.0,
+        y: 7.0,
+        posterior: 6.2838925742207438,
+        log_density: -10.848610188701177,
+        above: 3.757524369947273e-5,
+        upper_mean: 0.00011263748088473892,
+    },
+    Convolved {
+        law: [3.0, 0.0, 2.0],
+        noise: 0.01,
+        y: 3.0,
+        posterior: 2.9942907941338433,
+        log_density: -2.8117740896081581,
+        above: 0.11546343776218802,
+        upper_mean: 0.28451463559086604,
+    },
+    Convolved {
+        law: [3.0, 0.0, 2.0],
+        noise: 0.01,
+        y: -30.0,
+        posterior: -29.998684140658727,
+        log_density: -10.355394786660199,
+        above: 0.99967841940246218,
+        upper_mean: 30.004862024333389,
+    },
+    Convolved {
+        law: [5.0, -1.0, 1.0],
+        noise: 0.25,
+        y: 2.0,
+        posterior: 1.674831821694136,
+        log_density: -3.8357319436684757,
+        above: 0.01818710576490431,
+        upper_mean: 0.01779573651001413,
+    },
+    Convolved {
+        law: [5.0, -1.0, 1.0],
+        noise: 4.0,
+        y: 20.0,
+        posterior: 18.789952089454384,
+        log_density: -14.241543181977168,
+        above: 2.6135067146411205e-6,
+        upper_mean: 1.3185462449336615e-5,
+    },
+    Convolved {
+        law: [30.0, 0.0, 1.0],
+        noise: 0.5,
+        y: 1.5,
+        posterior: 1.0104744680022673,
+        log_density: -1.8750363644921126,
+        above: 0.11420651630433592,
+        upper_mean: 0.071220007649736653,
+    },
+    Convolved {
+        law: [30.0, 0.0, 1.0],
+        noise: 0.5,
+        y: 12.0,
+        posterior: 10.861526528590657,
+        log_density: -26.92671182530196,
+        above: 9.1208274547669091e-13,
+        upper_mean: 4.2296886950419061e-13,
+    },
+    Convolved {
+        law: [300.0, 0.0, 1.0],
+        noise: 1.0,
+        y: 5.0,
+        posterior: 2.5283121237594463,
+        log_density: -7.4786884887508328,
+        above: 0.00021371420122548568,
+        upper_mean: 7.6369198932072643e-5,
+    },
+    Convolved {
+        law: [300.0, 0.0, 0.1],
+        noise: 0.01,
+        y: 2.0,
+        posterior: 1.1911466133152795,
+        log_density: -89.721847364762101,
+        above: 1.3339969408855643e-41,
+        upper_mean: 1.6397494888633209e-43,
+    },
+    Convolved {
+        law: [10000.0, 0.0, 1.0],
+        noise: 0.5,
+        y: 3.0,
+        posterior: 2.0002666281321589,
+        log_density: -4.1213044828231163,
+        above: 0.0071578059036438804,
+        upper_mean: 0.0028702438989250632,
+    },
+];
+
+/// Sums of a hundred terms or two; far out, exponentials of numbers up to a hundred.
+const MIXED: f64 = 1e-12;
+
+#[test]
+fn students_law_matches_thirty_digits() {
+    for row in &STUDENT {
+        let [freedom, mean, scale] = row.law;
+        let clean = Law::Student(Student::new(freedom, mean, scale).unwrap());
+        let noisy = clean.noisy(noise(row.noise));
+        let split = noisy.on_line().unwrap().split(row.y);
+        let posterior = clean.posterior_mean(&[row.y], noise(row.noise)).unwrap()[0];
+        let pairs = [
+            (posterior - mean, row.posterior - mean),
+            (noisy.log_density(&[row.y]).unwrap(), row.log_density),
+            (split.density.ln(), row.log_density),
+            (split.above, row.above),
+            (split.upper_mean, row.upper_mean),
+        ];
+        for (which, (ours, exact)) in pairs.into_iter().enumerate() {
+            assert!(
+                (ours / exact - 1.0).abs() < MIXED,
+                "{:?} at {}, {which}: {ours}, not {exact}",
+                row.law,
+                row.y
+            );
+        }
+    }
+}
+
+/// Without noise the tail is that of the closed form: for three degrees of freedom `P(T > t) = 1/2 − (arctan s + s/(1 + s²))/π`, `s = t/√3`.
+#[test]
+fn students_law_without_noise_meets_its_closed_form() {
+    let line = law(r#"{ kind = "student", df = 3, mean = 0, scale = 1 }"#).on_line().unwrap();
+    for t in [0.0, 0.3, 1.0, 2.5] {
+        let s = t / 3.0_f64.sqrt();
+        let above = 0.5 - (s.atan() + s / (1.0 + s * s)) / std::f64::consts::PI;
+        assert!((line.split(t).above - above).abs() < 1e-14, "{t}");
+        // E(T − t)+ = √3/(π(1 + s²)) − t P(T > t).
+        let upper = 3.0_f64.sqrt() / (std::f64::consts::PI * (1.0 + s * s)) - t * above;
+        assert!((line.split(t).upper_mean - upper).abs() < 1e-14, "{t}");
+    }
+    // Far out, where P(T > t) ≈ 6√3/(πt³)·…: relative accuracy.
+    let far = line.split(1e6).above;
+    assert!((far * 1e18 * std::f64::consts::PI / (2.0 * 3.0_f64.sqrt()) - 1.0).abs() < 1e-10, "{far}");
+}
+
+/// Coordinates of a product law are those of its factors, to the bit; noise, density and posterior means with them.
+#[test]
+fn product_laws_are_their_factors() {
+    let whole = law(r#"{ kind = "uniform", low = [-1, 0, 2], high = [1, 3, 2.5] }"#);
+    let sides = [("-1", "1"), ("0", "3"), ("2", "2.5")];
+    let factors =
+        sides.map(|(low, high)| law(&format!("{{ kind = 'uniform', low = {low}, high = {high} }}")));
+    let (point, tau) = ([0.3, -0.5, 2.2], noise(0.3));
+    let alone = |k: usize| factors[k].posterior_mean(&point[k..=k], tau).unwrap()[0];
+    assert_eq!(whole.posterior_mean(&point, tau).unwrap(), [alone(0), alone(1), alone(2)]);
+    let logs: f64 = (0..3).map(|k| factors[k].noisy(tau).log_density(&point[k..=k]).unwrap()).sum();
+    assert_eq!(whole.noisy(tau).log_density(&point).unwrap(), logs);
+    assert_eq!(whole.mean().as_slice(), [0.0, 1.5, 2.25]);
+    assert_eq!(whole.covariance()[(1, 1)], factors[1].covariance()[(0, 0)]);
+    assert_eq!(whole.covariance()[(0, 1)], 0.0);
+    assert_eq!(whole.projection(&[0.0, -2.0, 0.0]).unwrap(), factors[1].projection(&[-2.0]).unwrap());
+    let refused = whole.projection(&[1.0, 1.0, 0.0]).unwrap_err().to_string();
+    assert!(refused.contains("not available for a law of kind uniform"), "{refused}");
+    let sample = whole.sample(4000, &mut generator(SEED)).unwrap();
+    assert!(
+        sample
+            .rows()
+            .all(|x| (-1.0..1.0).contains(&x[0]) && (0.0..3.0).contains(&x[1]) && (2.0..2.5).contains(&x[2]))
+    );
+    let apart = (sample.covariance() - whole.covariance()).amax();
+    assert!(apart < STATISTICAL * whole.covariance().amax() / (4000.0_f64).sqrt(), "{apart}");
 }
 
 struct Planar {

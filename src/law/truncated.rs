@@ -85,7 +85,7 @@ impl TruncatedLaw {
     pub fn mass(&self) -> Option<f64> {
         let radius = self.radius.get();
         match &self.law {
-            law if law.dimension() == 1 => Some(law.kind().projection(&[1.0]).ball_mass(radius)),
+            law if law.dimension() == 1 => law.kind().projection(&[1.0]).map(|line| line.ball_mass(radius)),
             Law::Gaussian(gaussian) => gaussian_mass(gaussian, radius),
             Law::Mixture(mixture) => {
                 let masses = mixture.components().iter().map(|component| gaussian_mass(component, radius));
@@ -97,7 +97,7 @@ impl TruncatedLaw {
                 let pairs = atoms.points().iter().zip(atoms.weights());
                 Some(pairs.filter(|(point, _)| norm(point) <= radius).map(|(_, weight)| weight).sum())
             }
-            Law::Laplace(_) | Law::Uniform(_) => None,
+            Law::Laplace(_) | Law::Uniform(_) | Law::Student(_) | Law::Product(_) => None,
         }
     }
 

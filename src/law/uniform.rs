@@ -138,12 +138,12 @@ impl Kind for Uniform {
         Law::Uniform(self.plus(noise))
     }
 
-    fn projection(&self, direction: &[f64]) -> LineLaw {
+    fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
         let factor = direction[0];
         let (one, other) = (factor * self.low, factor * self.high);
         let shape =
             Self { low: one.min(other), high: one.max(other), smoothing: factor * factor * self.smoothing };
-        LineLaw::of_shape(shape.width(), Self::centre(&shape), Shape::Uniform(shape))
+        Some(LineLaw::of_shape(shape.width(), Self::centre(&shape), Shape::Uniform(shape)))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {

@@ -18,7 +18,7 @@
 //! | `image`, `stencil`, `gauss` | distribution functions, densities and `W1` from the map of labels to positions |
 //! | `stage_two` | posterior means where the nodes are too far apart for a sum |
 //! | `source`, `march`, `refine` | two resolutions side by side, refined until they agree |
-//! | `product` | laws that factorise into the line and Gaussians, in any dimension |
+//! | `product` | laws that factorise into the line and Gaussians, in any dimension; product laws, coordinate by coordinate |
 //! | [`DenoisingTime`], [`TruncationGap`] | observables along the way |
 //! | [`Eulerian`] | a second, independent discretisation |
 //!
@@ -138,6 +138,9 @@ impl MeanField {
 
     /// Follows the law to the given raw times, in any order.
     pub fn evolve(&self, times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
+        if let (Law::Product(law), None, true) = (&self.law, self.radius, self.factorise) {
+            return self.evolve_each(law.factors(), times, drift);
+        }
         match self.factorised()? {
             None => refine::evolve(self, times, drift),
             Some(Factorised { line, factor }) => {
@@ -150,6 +153,25 @@ impl MeanField {
                 Ok(Evolution { states: states.collect(), ..evolution })
             }
         }
+    }
+
+    /// Every coordinate of a product law for itself: the kernel is a product, too.
+    fn evolve_each(&self, factors: &[Law], times: &[RawTime], drift: &dyn Drift) -> Result<Evolution> {
+        let coordinate = |(k, law): (usize, &Law)| {
+            let own = |queries: &Cloud| Cloud::new(queries.rows().map(|y| y[k]).collect(), 1);
+            let queries = self.queries.as_ref().map(own).transpose()?;
+            Self { law: law.clone(), queries, ..self.clone() }.evolve(times, drift)
+        };
+        let mut each = factors.iter().enumerate().map(coordinate).collect::<Result<Vec<_>>>()?.into_iter();
+        let first = each.next().ok_or_else(|| Error::Empty { what: "the product law".into() })?;
+        let mut whole = Evolution { states: first.states, ..first };
+        whole.states = whole.states.into_iter().map(|state| state.of_product(self)).collect();
+        for other in each {
+            whole.nodes += other.nodes;
+            whole.resolution = whole.resolution.max(other.resolution);
+            whole.states.iter_mut().zip(other.states).for_each(|(state, coordinate)| state.join(coordinate));
+        }
+        Ok(whole)
     }
 
     /// The law at one time with nodes of a given spacing, as a share of what just resolves kernel and law: one line of a

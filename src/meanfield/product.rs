@@ -70,7 +70,7 @@ impl<'a> Components<'a> {
                 means: atoms.points().iter().map(|point| vector(point)).collect(),
                 covariance: DMatrix::zeros(law.dimension(), law.dimension()),
             }),
-            Law::Laplace(_) | Law::Uniform(_) => None,
+            Law::Laplace(_) | Law::Uniform(_) | Law::Student(_) | Law::Product(_) => None,
         }
     }
 

@@ -165,6 +165,8 @@ fn narrowest(noisy: &Law) -> f64 {
         }
         Law::Laplace(law) => law.smoothing(),
         Law::Uniform(law) => law.smoothing(),
+        Law::Student(law) => law.smoothing(),
+        Law::Product(law) => law.factors().iter().map(narrowest).fold(f64::INFINITY, f64::min),
         // Noise turns atoms into a mixture, so there are none here.
         Law::Atoms(_) => 0.0,
     }

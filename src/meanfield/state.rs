@@ -19,8 +19,8 @@ use super::product::Factor;
 use super::quadrature::{Answer, QuadratureCloud};
 use crate::cloud::Cloud;
 use crate::drift::Drift;
-use crate::error::{Error, Result};
-use crate::law::{BayesOracle, LineLaw};
+use crate::error::{Error, Result, check_same_space};
+use crate::law::{BayesOracle, Law, LineLaw};
 use crate::measured::Measured;
 use crate::scale::{NoiseVariance, RawTime, ScoreTime};
 
@@ -55,11 +55,13 @@ impl Evolution {
 pub struct State {
     problem: MeanField,
     factor: Option<Arc<Factor>>,
+    /// Of a product law, the other coordinates; nodes here are those of the first.
+    others: Vec<State>,
     /// When, in the raw clock.
     pub raw_time: RawTime,
     /// When, in the score clock.
     pub score_time: ScoreTime,
-    /// The law at the finer resolution; of the coordinate along its axis, if it factorises.
+    /// The law at the finer resolution; of the coordinate along its axis, if it factorises, and of the first one of a product law.
     pub fine: QuadratureCloud,
     /// The law at the coarser resolution, to judge the finer one by.
     pub coarse: QuadratureCloud,
@@ -98,7 +100,16 @@ impl State {
         error: f64,
     ) -> Result<Self> {
         let score_time = raw_time.to_score(problem.beta)?;
-        Ok(Self { problem: problem.clone(), factor: None, raw_time, score_time, fine, coarse, error })
+        Ok(Self {
+            problem: problem.clone(),
+            factor: None,
+            others: Vec::new(),
+            raw_time,
+            score_time,
+            fine,
+            coarse,
+            error,
+        })
     }
 
     /// The state of a law of which this is the factor along the axis.
@@ -106,8 +117,34 @@ impl State {
         Self { problem: problem.clone(), factor: Some(factor.clone()), ..self }
     }
 
+    /// The state of a product law of which this is the first coordinate.
+    pub(super) fn of_product(self, problem: &MeanField) -> Self {
+        Self { problem: problem.clone(), ..self }
+    }
+
+    /// Adds the next coordinate of a product law: distances of laws add up at most.
+    pub(super) fn join(&mut self, coordinate: Self) {
+        self.error += coordinate.error;
+        self.others.push(coordinate);
+    }
+
+    /// The first coordinate of a product law by itself, and the others.
+    fn coordinates(&self) -> Option<impl Iterator<Item = Self>> {
+        let Law::Product(law) = &self.problem.law else { return None };
+        if self.others.is_empty() {
+            return None;
+        }
+        let problem = MeanField { law: law.factors()[0].clone(), ..self.problem.clone() };
+        let error = self.error - self.others.iter().map(|other| other.error).sum::<f64>();
+        let first = Self { problem, others: Vec::new(), error: error.max(0.0), ..self.clone() };
+        Some(std::iter::once(first).chain(self.others.iter().cloned()))
+    }
+
     /// `E Z_t`, each coordinate with its bar.
     pub fn mean(&self) -> DVector<Measured> {
+        if let Some(coordinates) = self.coordinates() {
+            return DVector::from_vec(coordinates.map(|coordinate| coordinate.mean()[0]).collect());
+        }
         let (fine, coarse) = (self.fine.cloud().mean(), self.coarse.cloud().mean());
         let error = (&fine - coarse).amax() + self.error;
         let mean = self.factor.as_ref().map_or_else(|| fine.clone(), |factor| factor.lift(fine[0]));
@@ -116,6 +153,12 @@ impl State {
 
     /// The covariance. Its Lipschitz constant in the law is taken as twice the standard deviation.
     pub fn covariance(&self) -> DMatrix<Measured> {
+        if let Some(coordinates) = self.coordinates() {
+            let variances = DVector::from_vec(coordinates.map(|c| c.covariance()[(0, 0)]).collect());
+            let independent = Measured { value: 0.0, numerical: 0.0, sampling: 0.0 };
+            let d = variances.len();
+            return DMatrix::from_fn(d, d, |i, j| if i == j { variances[i] } else { independent });
+        }
         let (fine, coarse) = (self.fine.cloud().covariance(), self.coarse.cloud().covariance());
         let error = (&fine - coarse).amax() + 2.0 * fine.trace().sqrt() * self.error;
         let covariance = match &self.factor {
@@ -149,6 +192,9 @@ impl State {
 
     /// Stage 2 against this law, beside the Bayes estimate.
     pub fn posterior(&self, queries: &Cloud, drift: &dyn Drift) -> Result<Vec<PosteriorMean>> {
+        if let Some(coordinates) = self.coordinates() {
+            return self.posterior_of_each(coordinates, queries, drift);
+        }
         let bayes = self.problem.law.posterior_means(queries, self.problem.noise)?;
         let along = self.along(queries)?;
         let around = around(&along, self.problem.noise)?;
@@ -167,6 +213,33 @@ impl State {
             PosteriorMean { query: query.to_vec(), mean, bayes: bayes.to_vec(), energy }
         });
         Ok(answers.collect())
+    }
+
+    /// Stage 2 coordinate by coordinate: means stand side by side, energies add up.
+    fn posterior_of_each(
+        &self,
+        coordinates: impl Iterator<Item = Self>,
+        queries: &Cloud,
+        drift: &dyn Drift,
+    ) -> Result<Vec<PosteriorMean>> {
+        self.check_space(queries)?;
+        let nothing = Measured { value: 0.0, numerical: 0.0, sampling: 0.0 };
+        let bare = |query: &[f64]| PosteriorMean {
+            query: query.into(),
+            mean: vec![],
+            bayes: vec![],
+            energy: nothing,
+        };
+        let mut answers: Vec<PosteriorMean> = queries.rows().map(bare).collect();
+        for (k, coordinate) in coordinates.enumerate() {
+            let along = Cloud::new(queries.rows().map(|query| query[k]).collect(), 1)?;
+            for (answer, own) in answers.iter_mut().zip(coordinate.posterior(&along, drift)?) {
+                answer.mean.extend(own.mean);
+                answer.bayes.extend(own.bayes);
+                answer.energy = answer.energy + own.energy;
+            }
+        }
+        Ok(answers)
     }
 
     /// The widest bar of the posterior means that the problem asks for.
@@ -207,6 +280,16 @@ impl State {
 
     /// The density `f_t` at points, where the map from labels to positions is known: on the line and for laws that factorise.
     pub fn density(&self, points: &Cloud) -> Result<Vec<Measured>> {
+        if let Some(coordinates) = self.coordinates() {
+            self.check_space(points)?;
+            let mut product = vec![Measured { value: 1.0, numerical: 0.0, sampling: 0.0 }; points.len()];
+            for (k, coordinate) in coordinates.enumerate() {
+                let own =
+                    coordinate.density(&Cloud::new(points.rows().map(|point| point[k]).collect(), 1)?)?;
+                product.iter_mut().zip(own).for_each(|(product, own)| *product = *product * own);
+            }
+            return Ok(product);
+        }
         let along = self.along(points)?;
         let (fine, coarse) = (self.fine.density(along.points())?, self.coarse.density(along.points())?);
         let estimates = fine.iter().zip(coarse).zip(points.rows());
@@ -219,19 +302,16 @@ impl State {
 
     /// Points as the nodes see them: their coordinate along the axis, if the law factorises.
     fn along(&self, points: &Cloud) -> Result<Cloud> {
-        let expected = self.problem.law.dimension();
-        if points.dimension() != expected {
-            return Err(Error::DimensionMismatch {
-                what: "the set of points asked about".into(),
-                other: "the law".into(),
-                expected,
-                found: points.dimension(),
-            });
-        }
+        self.check_space(points)?;
         match &self.factor {
             Some(factor) => Cloud::new(points.rows().map(|point| factor.along(point)).collect(), 1),
             None => Ok(points.clone()),
         }
+    }
+
+    fn check_space(&self, points: &Cloud) -> Result<()> {
+        let expected = self.problem.law.dimension();
+        check_same_space("the set of points asked about", points.dimension(), "the law", expected)
     }
 
     fn check_line(&self, capability: &'static str) -> Result<()> {

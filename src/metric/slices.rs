@@ -34,7 +34,7 @@ pub struct Slice {
     pub w1: f64,
 }
 
-/// The largest slice found between a cloud and a law, exact on each line.
+/// The largest slice found between a cloud and a law, exact on each line; along the axes alone where other projections of the law have no closed form.
 ///
 /// ```
 /// use ebflow::Cloud;
@@ -48,9 +48,14 @@ pub struct Slice {
 /// ```
 pub fn max_sliced(cloud: &Cloud, law: &Law) -> Result<Slice> {
     check_dimension(cloud, law)?;
+    let along = |u: &[f64]| line::w1_to_law(&projected(cloud, u)?, &law.projection(u)?);
+    if !law.projects_everywhere() {
+        let slice = |direction: Vec<f64>| along(&direction).map(|w1| Slice { direction, w1 });
+        let best = best_of(axes(cloud.dimension()).collect(), &slice)?;
+        return Ok(best.unwrap_or(Slice { direction: vec![0.0; cloud.dimension()], w1: 0.0 }));
+    }
     let shift = cloud.mean() - law.mean();
     let candidates = suggested(&shift, cloud.covariance() - law.covariance());
-    let along = |u: &[f64]| line::w1_to_law(&projected(cloud, u)?, &law.projection(u)?);
     steepest(cloud.dimension(), candidates, along)
 }
 
@@ -137,10 +142,13 @@ fn turned(direction: &[f64], angle: f64) -> Vec<Vec<f64>> {
     all
 }
 
+fn axes(dimension: usize) -> impl Iterator<Item = Vec<f64>> {
+    (0..dimension).map(move |i| (0..dimension).map(|j| if i == j { 1.0 } else { 0.0 }).collect())
+}
+
 /// The axes and a fixed set of directions: evenly spaced in the plane, drawn once and for all in higher dimension.
 fn scattered(dimension: usize) -> Vec<Vec<f64>> {
-    let axis = |i: usize| (0..dimension).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
-    let axes = (0..dimension).map(axis);
+    let axes = axes(dimension);
     if dimension == 1 {
         return axes.collect();
     }

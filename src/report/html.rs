@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::Material;
 use super::figures::{figures, short_name};
 use super::number::{plain, with_error};
 use super::page::{cells, header, page, rows};
 use super::svg::escape;
 use super::text::{fit_header, fit_line, fit_name, setting_header, setting_line, status};
+use super::{Material, statements};
 use crate::study::{BandVerdict, CellRow, CloudPath, Fit, PairedStep, Quantity, RunRecord};
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -34,7 +34,7 @@ pub fn html(material: &Material<'_>) -> String {
         ("title", escape(&spec.title)),
         ("paper", spec.paper.as_ref().map_or_else(String::new, paper)),
         ("status", escape(&status(material))),
-        ("verdicts", verdicts(&summary.fits)),
+        ("verdicts", statements::html(&summary.statements) + &verdicts(&summary.fits)),
         ("paragraphs", paragraphs.map(|text| format!("<p>{}</p>\n", escape(text))).collect()),
         ("figures", plots(material)),
         ("particles", particles(material)),
@@ -89,7 +89,8 @@ fn steps(fits: &[Fit]) -> String {
     if steps.is_empty() {
         return String::new();
     }
-    let names = header(&["fit", "from → to", "difference", "interval", "error without pairing"]);
+    let names =
+        header(&["fit", "from → to", "difference", "interval", "error without pairing", "observed order"]);
     format!(
         "<h2>Changes within seeds</h2>
 <div class=\"scroll\"><table>
@@ -134,6 +135,8 @@ fn step_rows(fit: &Fit) -> Vec<Vec<String>> {
             with_error(step.difference.estimate, Some(step.difference.standard_error)),
             format!("[{}, {}]", plain(step.difference.lower, 3), plain(step.difference.upper, 3)),
             plain(step.unpaired_standard_error, 2),
+            step.order
+                .map_or_else(|| "–".into(), |order| with_error(order.estimate, Some(order.standard_error))),
         ]
     };
     steps.iter().map(row).collect()

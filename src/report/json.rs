@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Material;
+use super::statements::{Entry, entry};
 use crate::study::{RunRecord, Summary};
 
 /// Version of the fields that other programs may rely on.
@@ -13,6 +14,7 @@ const SCHEMA: u32 = 1;
 pub struct Document<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
+    statements: Vec<Entry<'a>>,
     runs: &'a [RunRecord],
 }
 
@@ -25,7 +27,8 @@ struct Versioned<'a> {
 
 /// The summary for whoever prints it.
 pub fn document<'a>(material: &Material<'a>) -> Document<'a> {
-    Document { summary: material.summary, runs: material.runs }
+    let statements = material.summary.statements.iter().map(entry).collect();
+    Document { summary: material.summary, statements, runs: material.runs }
 }
 
 /// The summary as one JSON object.

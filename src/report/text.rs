@@ -5,18 +5,21 @@ use std::fmt::Write;
 use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, ContentArrangement, Table as TextTable};
 
-use super::Material;
 use super::number::{plain, with_error};
+use super::{Material, statements};
 use crate::study::{Axis, Fit, FitOutcome, Group, Quantity, Spec};
 
 /// Failed cells that are shown one by one.
 const FAILURES_SHOWN: usize = 5;
 
-/// The summary as text in so many columns: fits and verdicts, then means by setting, then what failed.
+/// The summary as text in so many columns: statements, fits and verdicts, means by setting, what failed.
 pub fn text(material: &Material<'_>, columns: usize) -> String {
     let summary = material.summary;
     let mut out = format!("{}\n", summary.title);
     let _ = writeln!(out, "{}\n", status(material));
+    if !summary.statements.is_empty() {
+        let _ = writeln!(out, "{}", statements::text(&summary.statements));
+    }
     if !summary.fits.is_empty() {
         let _ = writeln!(out, "{}", table(&fit_header(), summary.fits.iter().map(short_fit_line), columns));
         for (fit, reason) in summary.fits.iter().filter_map(refused) {

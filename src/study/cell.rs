@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::NUMERICS;
-use super::axis::Setting;
+use super::axis::{Axis, Setting};
 use super::quantity::Quantity;
 use super::spec::{MeasureSpec, MethodSpec, Spec};
 
@@ -93,6 +93,17 @@ impl Spec {
             settings = settings.iter().flat_map(on_axis).collect();
         }
         settings
+    }
+
+    /// The settings that differ from one in a swept parameter only, with the parameter's values.
+    pub(super) fn family(&self, at: Setting, axis: Axis) -> Vec<(f64, Setting)> {
+        let sweep = self.sweep.iter().find(|sweep| sweep.axis == axis);
+        let moved = |size: f64| {
+            let mut setting = at;
+            setting.set(axis, size);
+            (size, setting)
+        };
+        sweep.iter().flat_map(|sweep| sweep.values.iter().copied()).map(moved).collect()
     }
 
     /// Every cell of the sweep, the seeds varying fastest.

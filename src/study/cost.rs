@@ -53,6 +53,26 @@ fn evaluation(n: f64, dimension: usize) -> f64 {
     10e-6 + 0.1e-6 * n + dense.min(fast)
 }
 
+/// What a quantity costs beside the flow, in words; nothing where that is little.
+pub fn words(quantity: Quantity) -> Option<String> {
+    let flows = |flows: f64| Some(format!("{flows} times the flow"));
+    match quantity {
+        Quantity::W1Prior | Quantity::W1Tokens | Quantity::W1Floor => {
+            Some(format!("beyond the line N√N · {:.0} µs", 1e6 * TRANSPORT))
+        }
+        Quantity::W1Untruncated => flows(1.0),
+        Quantity::IntegrationError => flows(FINER_FLOW),
+        Quantity::HittingTime => flows(LONGER_FLOW),
+        Quantity::ErrorBound => flows(BOUNDED_FLOW),
+        Quantity::W1MeanField | Quantity::W1MeanFieldPrior => Some(format!("{MEAN_FIELD} s")),
+        Quantity::PosteriorSup => {
+            let per = SUPREMUM.map(|seconds| format!("{}", 1e6 * seconds)).join(", ");
+            Some(format!("N · ({per}) µs in dimension 1, 2, 3"))
+        }
+        _ => None,
+    }
+}
+
 /// What a quantity adds to the flow.
 fn extra(quantity: Quantity, n: f64, dimension: usize, flow: f64) -> f64 {
     let against_law = if dimension == 1 { 1e-6 * n } else { TRANSPORT * n * n.sqrt() };

@@ -104,6 +104,8 @@ pub struct PairedStep {
     pub difference: Interval,
     /// The standard error that independent seeds would have had.
     pub unpaired_standard_error: f64,
+    /// The observed order `ln(y'/y)/ln(x'/x)` within seeds; none where a value is not positive, or there is one seed.
+    pub order: Option<Interval>,
 }
 
 /// Whether a slope lies in the band expected.
@@ -167,25 +169,28 @@ impl Fit {
             for at in spec.settings() {
                 // One representative of each family: its member with the smallest size.
                 if at.get(fit.against) == spec.base.get(fit.against) {
-                    fits.push(Self::one(spec, fit, at, table, completeness, confidence));
+                    let whole = |_: &Setting| true;
+                    fits.push(Self::one(spec, fit, at, table, completeness, confidence, &whole));
                 }
             }
         }
         fits
     }
 
-    fn one(
+    /// The fit over the members of a family that are admitted.
+    pub(super) fn one(
         spec: &Spec,
         fit: &FitSpec,
         at: Setting,
         table: &Table,
         completeness: Completeness,
         confidence: Confidence,
+        admitted: &dyn Fn(&Setting) -> bool,
     ) -> Self {
         let others = spec.sweep.iter().filter(|sweep| sweep.axis != fit.against);
         let fixed =
             others.filter_map(|sweep| at.get(sweep.axis).map(|value| Fixed { axis: sweep.axis, value }));
-        let sizes = sizes(spec, fit, at, table);
+        let sizes = sizes(spec, fit, at, table, admitted);
         let outcome = FitOutcome::of(&sizes, fit.model, completeness, confidence);
         let verdict = match &outcome {
             FitOutcome::Fitted(fitted) => BandVerdict::of(&fitted.slope, fit.expect),
@@ -201,6 +206,26 @@ impl Fit {
             FitOutcome::Fitted(fitted) => Some(fitted),
             FitOutcome::Refused(_) => None,
         }
+    }
+
+    /// Why there is no rate, if there is none.
+    pub fn refusal(&self) -> Option<&str> {
+        match &self.outcome {
+            FitOutcome::Fitted(_) => None,
+            FitOutcome::Refused(reason) => Some(reason),
+        }
+    }
+
+    /// The member of the family with the smallest size.
+    pub(super) fn at(&self) -> &Setting {
+        &self.at
+    }
+
+    /// The family: what is fixed in it.
+    pub(super) fn family(&self) -> String {
+        let fixed: Vec<String> =
+            self.fixed.iter().map(|fixed| format!("{} = {}", fixed.axis.symbol(), fixed.value)).collect();
+        if fixed.is_empty() { "all sizes".into() } else { fixed.join(", ") }
     }
 
     /// True when the fit is about the curve on which a setting lies.
@@ -225,18 +250,20 @@ impl FitOutcome {
     }
 }
 
-fn sizes(spec: &Spec, fit: &FitSpec, at: Setting, table: &Table) -> Vec<Sized> {
-    let sweep = spec.sweep.iter().find(|sweep| sweep.axis == fit.against);
-    let covered =
-        sweep.iter().flat_map(|sweep| sweep.values.iter().copied()).filter(|size| fit.covers(*size));
-    let sized = |size: f64| {
-        let mut setting = at;
-        setting.set(fit.against, size);
-        let number = |row: &super::row::CellRow| row.number(fit.quantity);
+fn sizes(
+    spec: &Spec,
+    fit: &FitSpec,
+    at: Setting,
+    table: &Table,
+    admitted: &dyn Fn(&Setting) -> bool,
+) -> Vec<Sized> {
+    let number = |row: &super::row::CellRow| row.number(fit.quantity);
+    let sized = |(size, setting): (f64, Setting)| {
         let values = table.at(setting).map(|filled| filled.row.as_ref().and_then(number)).collect();
         Sized { size, values }
     };
-    covered.map(sized).collect()
+    let covered = spec.family(at, fit.against).into_iter().filter(|(size, _)| fit.covers(*size));
+    covered.filter(|(_, setting)| admitted(setting)).map(sized).collect()
 }
 
 /// Why a fit must wait, if it must.
@@ -299,6 +326,12 @@ fn prefactor(data: &RateData, slope: f64) -> f64 {
     (logs.sum::<f64>() / data.values() as f64).exp()
 }
 
+/// The exponent between two sizes of a ratio, seed by seed.
+fn order(both: &[(f64, f64)], ratio: f64, confidence: Confidence) -> Option<Interval> {
+    let orders: Vec<f64> = both.iter().map(|(near, far)| (far / near).ln() / ratio.ln()).collect();
+    Interval::of_mean(&orders, confidence).ok().filter(|order| order.estimate.is_finite())
+}
+
 fn steps(sizes: &[Sized], confidence: Confidence) -> Vec<PairedStep> {
     let step = |pair: &[Sized]| -> Option<PairedStep> {
         let [near, far] = pair else { return None };
@@ -313,6 +346,7 @@ fn steps(sizes: &[Sized], confidence: Confidence) -> Vec<PairedStep> {
             to: far.size,
             difference: of(|pair| pair.1 - pair.0)?,
             unpaired_standard_error: alone.0.hypot(alone.1),
+            order: order(&both, far.size / near.size, confidence),
         })
     };
     sizes.windows(2).filter_map(step).collect()

@@ -13,12 +13,16 @@
 //! | [`run()`] | cells in parallel, resumable at any moment |
 //! | [`Shard`], [`merge()`] | more than one machine |
 //! | [`Summary`] | statistics over seeds, fits and verdicts |
+//! | [`baseline`] | rows that were accepted, and what has moved since |
+//! | [`Statement`] | what a study says of its own numbers, judged |
 
 mod axis;
+pub mod baseline;
 mod cell;
 mod cost;
 mod fit;
 mod folder;
+mod formula;
 mod measure;
 mod merge;
 pub mod quantity;
@@ -26,21 +30,27 @@ mod row;
 mod runner;
 mod shard;
 pub mod spec;
+mod statement;
 mod store;
 mod summary;
 
 pub use axis::{Axis, Setting};
 pub use cell::{Cell, Key};
-pub use cost::seconds as cost_in_seconds;
+pub use cost::{seconds as cost_in_seconds, words as cost_in_words};
 pub use fit::{BandVerdict, Fit, FitOutcome, Fitted, Fixed, Line, PairedStep};
 pub use folder::{RunEnd, RunRecord, StudyFolder};
-pub use measure::measure;
+pub(crate) use formula::FUNCTIONS;
+pub use measure::{measure, measure_with};
 pub use merge::{Merged, merge};
 pub use quantity::Quantity;
 pub use row::{CellRow, CloudPath, Measurement, Outcome, Values};
 pub use runner::{Finished, RunOptions, RunOutcome, run};
 pub use shard::Shard;
-pub use spec::{Band, FitSpec, MeasureSpec, MethodSpec, Model, Spec, SpecError, Sweep, Tolerances};
+pub use spec::{
+    Band, FitSpec, KEYS, MeasureSpec, MethodSpec, Model, PARAMETERS, Section, Spec, SpecError, StatementSpec,
+    Sweep, Tolerances,
+};
+pub use statement::Statement;
 pub use store::Store;
 pub use summary::{Completeness, Filled, Group, PathStatistic, Statistic, Summary, Table};
 

@@ -68,6 +68,14 @@ impl Store {
         Self::new(path, File::open(path).map_err(failed)?, Access::Read)
     }
 
+    /// Begins a store that nobody else sees and that leaves nothing behind.
+    pub fn temporary() -> Result<Self> {
+        let path = std::env::temp_dir();
+        let file = tempfile::tempfile();
+        let failed = |source| Error::Io { action: "make a file in", path: path.clone(), source };
+        Self::new(&path, file.map_err(failed)?, Access::Write)
+    }
+
     fn new(path: &Path, file: File, access: Access) -> Result<Self> {
         let (path, rows) = (path.to_path_buf(), HashMap::new());
         let mut store = Self { path, file, rows, read: 0, lines: 0, access, torn: None };

@@ -10,6 +10,7 @@ use super::fit::Fit;
 use super::quantity::Quantity;
 use super::row::{CellRow, Measurement};
 use super::spec::Spec;
+use super::statement::Statement;
 use super::store::Store;
 use crate::error::Result;
 use crate::measured::{Bracket, Measured};
@@ -83,6 +84,9 @@ pub struct Summary {
     pub settings: Vec<Group>,
     /// Rates with their intervals and verdicts.
     pub fits: Vec<Fit>,
+    /// What the study says of its own numbers, judged.
+    #[serde(skip)]
+    pub statements: Vec<Statement>,
 }
 
 /// What the seeds of one setting say.
@@ -159,6 +163,7 @@ impl Summary {
             confidence: CONFIDENCE,
             settings: spec.settings().into_iter().map(|s| group(spec, table, s, confidence)).collect(),
             fits: Fit::all(spec, table, completeness, confidence),
+            statements: Statement::all(spec, table, confidence),
         })
     }
 

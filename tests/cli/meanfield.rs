@@ -143,3 +143,19 @@ fn bad_input_is_refused_with_the_remedy() {
         assert!(output.stdout.is_empty(), "{options}");
     }
 }
+
+/// For a Gaussian the closest time is T*, at which the law is the prior: `βτ/2 + ln(1 + τ)/2` in the raw clock for a prior of variance one.
+#[test]
+fn the_closest_time_is_that_of_the_closed_form() {
+    let bench = Workbench::new();
+    let line = format!("meanfield --law {NORMAL} --noise-var 0.5 --beta 10 --closest");
+    let json = bench.json(&format!("{line} --raw-time 4"));
+    let at = |key: &str| number(&json, &format!("/closest/{key}"));
+    let exact = 10.0 * 0.25 + 0.5 * 1.5_f64.ln();
+    assert!((at("raw_time") - exact).abs() <= at("raw_time_error"), "{json} {exact}");
+    assert!((at("score_time") - exact / 10.0).abs() <= at("score_time_error"), "{json}");
+    assert!(at("raw_time_error") < 1e-3 && at("w1") <= at("w1_error") && at("w1_error") < 1e-6, "{json}");
+    let early = bench.run(&format!("{line} --raw-time 2"));
+    assert_eq!(early.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&early.stderr).contains("still comes closer there"));
+}

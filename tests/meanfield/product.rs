@@ -78,3 +78,59 @@ fn only_the_line_has_a_distance_to_the_prior() {
     assert!(state.w1_to_prior().unwrap_err().to_string().contains("line"));
     assert!(state.posterior(&Cloud::new(vec![0.0], 1).unwrap(), &Dense).is_err());
 }
+
+/// A product law is its coordinates: moments, posterior means, energies and densities, with and without a drift of one's own.
+#[test]
+fn product_laws_flow_coordinate_by_coordinate() {
+    let boxed = "{ kind = 'uniform', low = [-1, 0, -2], high = [1, 1, 2] }";
+    let sides = ["low = -1, high = 1", "low = 0, high = 1", "low = -2, high = 2"];
+    let queries = Cloud::new(vec![0.5, -0.5, 1.0, 1.2, 2.0, 0.3], 3).unwrap();
+    let whole = problem(boxed, 0.3, 8.0).asked_at(queries.clone()).unwrap();
+    let time = denoising(&whole);
+    let state = &whole.evolve(&[time], &Dense).unwrap().states[0];
+    let answers = state.posterior(&queries, &Dense).unwrap();
+    let densities = state.density(&queries).unwrap();
+    let (mut energies, mut products, mut error) = ([0.0; 2], [1.0; 2], 0.0);
+    for (k, side) in sides.iter().enumerate() {
+        let own = Cloud::new(queries.rows().map(|y| y[k]).collect(), 1).unwrap();
+        let line =
+            problem(&format!("{{ kind = 'uniform', {side} }}"), 0.3, 8.0).asked_at(own.clone()).unwrap();
+        let line = &line.evolve(&[time], &Dense).unwrap().states[0];
+        assert_eq!(state.mean()[k], line.mean()[0]);
+        let (ours, alone) = (state.covariance()[(k, k)], line.covariance()[(0, 0)]);
+        assert_eq!(ours.value, alone.value);
+        assert!((ours.numerical / alone.numerical - 1.0).abs() < 1e-6, "{ours:?} {alone:?}");
+        for (at, answer) in line.posterior(&own, &Dense).unwrap().iter().enumerate() {
+            assert_eq!(answers[at].mean[k].value, answer.mean[0].value);
+            assert_eq!(answers[at].bayes[k], answer.bayes[0]);
+            energies[at] += answer.energy.value;
+        }
+        line.density(&own)
+            .unwrap()
+            .iter()
+            .zip(&mut products)
+            .for_each(|(density, product)| *product *= density.value);
+        error += line.error;
+    }
+    assert!((state.error / error - 1.0).abs() < 1e-12);
+    for at in 0..2 {
+        assert!((answers[at].energy.value / energies[at] - 1.0).abs() < 1e-14);
+        assert!((densities[at].value / products[at] - 1.0).abs() < 1e-14);
+    }
+    assert!(state.w1_to_prior().unwrap_err().to_string().contains("line"));
+}
+
+/// The same against nodes in the plane, which know nothing of factors.
+#[test]
+fn a_box_in_the_plane_agrees_with_a_tensor_grid() {
+    let whole = problem("{ kind = 'uniform', low = [-1, -0.5], high = [1, 0.5] }", 0.3, 4.0)
+        .with_accuracy(1e-6)
+        .unwrap();
+    let time = denoising(&whole);
+    let product = &whole.evolve(&[time], &Dense).unwrap().states[0];
+    let plane = &whole.without_factorisation().evolve(&[time], &Blocks::default()).unwrap().states[0];
+    for k in 0..2 {
+        let (a, b) = (product.covariance()[(k, k)], plane.covariance()[(k, k)]);
+        assert!((a.value - b.value).abs() <= a.numerical + b.numerical, "{a:?} {b:?}");
+    }
+}

@@ -58,7 +58,7 @@ fn wrong_types_and_impossible_values_say_what_would_be_right() {
         ("beta = [2, 4]", "beta = 80\nlayers = [3]", "layers have no tolerance"),
         ("expect = [-2.0, 0.5]", "expect = [0.5, -2.0]", "the lower first"),
         ("expect = [-2.0, 0.5]", "expect = 1", "give two numbers"),
-        ("std = 1", "std = -1", "this is no law"),
+        ("std = 1", "std = -1", "std is -1; it must be a finite number that is not negative"),
         ("quantities = [\"coupled\"", "quantities = [\"kept\", \"coupled\"", "give a radius"),
         (
             "quantities = [\"coupled\"",

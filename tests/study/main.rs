@@ -1,5 +1,6 @@
 //! Convergence studies, as a user runs them.
 
+mod baseline;
 mod bench;
 #[path = "../common/browser.rs"]
 mod browser;
@@ -12,3 +13,4 @@ mod page;
 mod ready;
 mod rows;
 mod shards;
+mod statements;

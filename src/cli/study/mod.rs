@@ -5,13 +5,14 @@ mod plan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ebflow::report::{quantities, quantities_text, reference};
 use ebflow::study::{
-    Cell, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, run as run_cells,
+    Cell, Finished, RunOptions, RunOutcome, Shard, Spec, Store, StudyFolder, Table, run as run_cells,
 };
 use ebflow::{Error, Preset, Result};
 use serde::Serialize;
 
-use super::args::{Fitting, Threads, preset_name};
+use super::args::{Reporting, Threads, preset_name};
 use super::evidence::refuse_evidence;
 use super::progress::Progress;
 use super::provenance::Stopwatch;
@@ -19,12 +20,19 @@ use super::{ALL_WELL, BAD_INPUT, Console, INTERRUPTED, report};
 
 /// Run a convergence study, or what is missing of it.
 #[derive(Debug, Serialize, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
+  ebflow study --quantities
   ebflow study validation/studies/particles.toml --preset quick --out particles")]
 pub struct Args {
     /// The study (see validation/studies).
-    #[arg(value_name = "FILE.toml")]
-    file: PathBuf,
+    #[arg(value_name = "FILE.toml", required_unless_present_any = ["quantities", "keys"])]
+    file: Option<PathBuf>,
+    /// Say what can be measured, what it needs and what it costs, and run nothing.
+    #[arg(long, conflicts_with = "file")]
+    quantities: bool,
+    /// Print the reference of all keys of a study, in Markdown, and run nothing.
+    #[arg(long, conflicts_with_all = ["file", "quantities", "json"])]
+    keys: bool,
     /// Which variant: the study as it stands, or with its table [quick] laid over it.
     #[arg(long, value_parser = preset_name(), default_value = "full")]
     preset: Preset,
@@ -48,15 +56,22 @@ pub struct Args {
     fail_fast: bool,
     #[command(flatten)]
     #[serde(flatten)]
-    fitting: Fitting,
+    reporting: Reporting,
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
+    if args.quantities {
+        return listed(args, console).map(|()| ALL_WELL);
+    }
+    if args.keys {
+        return console.text(&reference()).map(|()| ALL_WELL);
+    }
+    args.reporting.check()?;
     let Some(spec) = read(args, console)? else { return Ok(BAD_INPUT) };
     let cells = args.shard.map_or_else(|| spec.cells(), |shard| shard.cells(&spec));
     if args.dry_run {
         let plan = plan::Plan::new(&spec, &cells, args.shard);
-        return console.result(&plan, args.fitting.json).map(|()| ALL_WELL);
+        return console.result(&plan, args.reporting.json).map(|()| ALL_WELL);
     }
     let path = args.out.clone().unwrap_or_else(|| default_folder(args));
     refuse_evidence(&path)?;
@@ -75,11 +90,24 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     finish(args, &folder, outcome, console)
 }
 
+#[derive(Serialize)]
+struct Listing<T> {
+    quantities: T,
+}
+
+fn listed(args: &Args, console: &mut Console<'_>) -> Result<()> {
+    match args.reporting.json {
+        true => console.json(&Listing { quantities: quantities() }),
+        false => console.prose(&quantities_text()),
+    }
+}
+
 /// Reads the study; complaints about it go to stderr as they are, and give none.
 fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
-    let failed = |source| Error::Io { action: "read", path: args.file.clone(), source };
-    let text = std::fs::read_to_string(&args.file).map_err(failed)?;
-    match Spec::read(&args.file.to_string_lossy(), &text, args.preset, &args.set) {
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let failed = |source| Error::Io { action: "read", path: file.into(), source };
+    let text = std::fs::read_to_string(file).map_err(failed)?;
+    match Spec::read(&file.to_string_lossy(), &text, args.preset, &args.set) {
         Ok(spec) => Ok(Some(spec)),
         Err(error) => {
             let complaints = error.render(console.has_colour());
@@ -91,7 +119,7 @@ fn read(args: &Args, console: &mut Console<'_>) -> Result<Option<Spec>> {
 
 /// The study's name, and its part.
 fn default_folder(args: &Args) -> PathBuf {
-    let mut name = args.file.file_stem().unwrap_or_default().to_os_string();
+    let mut name = args.file.as_deref().and_then(Path::file_stem).unwrap_or_default().to_os_string();
     if args.preset == Preset::Quick {
         name.push("-quick");
     }
@@ -128,6 +156,23 @@ fn compute(
     Ok(outcome)
 }
 
+/// The rows of a whole study, whatever its folder has of them; none when the run is interrupted.
+pub fn computed_anew(spec: &Spec, threads: Threads, console: &mut Console<'_>) -> Result<Option<Table>> {
+    let (cells, mut store) = (spec.cells(), Store::temporary()?);
+    let interrupted = console.interruption.awaited();
+    let options = RunOptions { jobs: threads.count(), fail_fast: false, interrupted };
+    let progress = Progress::new(cells.len(), "cells", console);
+    let mut watch = |finished: &Finished<'_>| show(&progress, finished, console);
+    let outcome = run_cells(&Arc::new(spec.clone()), &cells, &mut store, &options, &mut watch)?;
+    progress.end();
+    if outcome.interrupted {
+        let (done, total) = (outcome.computed, cells.len());
+        console.say(format_args!("stopped after {done} of {total} cells; nothing is kept of them"));
+        return Ok(None);
+    }
+    Ok(Some(Table::new(spec, &store)))
+}
+
 fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>) {
     let Finished { row, done, remaining, .. } = *finished;
     let state = row.error().map_or_else(|| "finished".to_owned(), |error| format!("failed ({error})"));
@@ -141,9 +186,9 @@ fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>)
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
 fn finish(args: &Args, folder: &StudyFolder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
     let code = match args.shard {
-        None => report::publish(folder, args.fitting.completeness(), args.fitting.json, console)?,
+        None => report::publish(folder, &args.reporting, console)?,
         Some(shard) => {
-            report::announce_part(folder, shard, outcome, args.fitting.json, console)?;
+            report::announce_part(folder, shard, outcome, args.reporting.json, console)?;
             ALL_WELL
         }
     };

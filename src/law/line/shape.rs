@@ -1,6 +1,7 @@
 //! The symmetric shapes that one-dimensional laws are mixed from, each known by its tails.
 
 use super::super::laplace::Laplace;
+use super::super::student::Student;
 use super::super::uniform::Uniform;
 use crate::numeric::quadrature::{Node, TWELVE};
 use crate::numeric::tail;
@@ -142,6 +143,7 @@ pub(crate) enum Shape {
     Normal(Normal),
     Laplace(Laplace),
     Uniform(Uniform),
+    Student(Student),
 }
 
 impl Shape {
@@ -150,6 +152,7 @@ impl Shape {
             Self::Normal(shape) => shape,
             Self::Laplace(shape) => shape,
             Self::Uniform(shape) => shape,
+            Self::Student(shape) => shape,
         }
     }
 
@@ -159,6 +162,7 @@ impl Shape {
             Self::Normal(shape) => shape.std,
             Self::Laplace(shape) => shape.smoothing().sqrt(),
             Self::Uniform(shape) => shape.smoothing().sqrt(),
+            Self::Student(shape) => shape.smoothing().sqrt(),
         }
     }
 }

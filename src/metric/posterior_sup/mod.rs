@@ -117,6 +117,9 @@ fn on_dimension<const D: usize>(
     search::supremum(a.posterior::<D>(noise)?.as_ref(), b.posterior::<D>(noise)?.as_ref(), search)
 }
 
+/// Laws whose posterior means have no bound that the search could use.
+const NOT_CERTIFIED: &str = "it is certified for gaussian, mixture and atoms, and on the line for laplace and uniform; take mean squared errors";
+
 impl Prior<'_> {
     fn dimension(&self) -> usize {
         match self {
@@ -140,6 +143,13 @@ impl Prior<'_> {
             }
             Self::Law(law @ (Law::Laplace(_) | Law::Uniform(_))) => {
                 Box::new(LogConcave::new((*law).clone(), noise))
+            }
+            Self::Law(law @ (Law::Student(_) | Law::Product(_))) => {
+                return Err(Error::Unsupported {
+                    kind: law.kind_name(),
+                    capability: "the certified supremum of a posterior error",
+                    remedy: NOT_CERTIFIED,
+                });
             }
         })
     }

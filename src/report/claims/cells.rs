@@ -5,7 +5,8 @@ use crate::measured::Measured;
 use crate::report::number::{plain, with_error};
 
 /// Columns of a table of rows.
-pub(super) const ROW_HEADER: [&str; 7] = ["", "setting", "quantity", "measured", "", "predicted", "margin"];
+pub(in crate::report) const ROW_HEADER: [&str; 7] =
+    ["", "setting", "quantity", "measured", "", "predicted", "margin"];
 
 /// Columns of a table of records.
 pub(super) const RECORD_HEADER: [&str; 6] =
@@ -16,7 +17,7 @@ const KNOWN: f64 = 1e-13;
 const DIGITS: usize = 8;
 
 /// A row as cells: whether it agrees, what it is about, both numbers and how they should relate.
-pub(super) fn row_cells(row: &Row) -> [String; 7] {
+pub(in crate::report) fn row_cells(row: &Row) -> [String; 7] {
     [
         sign(row).into(),
         row.case.clone(),
@@ -60,13 +61,13 @@ fn caption(record: &Record, row: &Row) -> String {
 }
 
 /// `0.998 ± 0.003 ≤ 2`; what is not judged stands side by side.
-fn comparison(row: &Row) -> String {
+pub(in crate::report) fn comparison(row: &Row) -> String {
     let between = if row.role == Role::Context { "beside" } else { relation(row.relation) };
     format!("{} {between} {}", number(row.measured), number(row.predicted))
 }
 
 /// How the evidence disappoints: which verdict was expected, and the worst row.
-pub(super) fn complaint(record: &Record) -> String {
+pub(in crate::report) fn complaint(record: &Record) -> String {
     let expected = format!("{} (expected: {})", record.verdict.words(), record.card.expected.words());
     let remark = record.verdict.remark().map_or_else(String::new, |remark| format!("; {remark}"));
     let row = record.decisive().map_or_else(String::new, |row| {
@@ -77,7 +78,7 @@ pub(super) fn complaint(record: &Record) -> String {
 }
 
 /// A mark for a verdict.
-pub(super) fn verdict_sign(kind: VerdictKind) -> &'static str {
+pub(in crate::report) fn verdict_sign(kind: VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Holds => "✓",
         VerdictKind::HoldsWithin => "◐",
@@ -114,7 +115,7 @@ pub(super) fn number(value: Measured) -> String {
     }
 }
 
-fn margin(row: &Row) -> String {
+pub(in crate::report) fn margin(row: &Row) -> String {
     let margin = row.margin();
     if margin.is_finite() { plain(margin, 2) } else { "none".into() }
 }

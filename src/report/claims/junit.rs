@@ -1,45 +1,23 @@
-//! Verdicts as test cases, which continuous integration shows everywhere.
-//!
-//! # Format
-//! JUnit's XML: `testsuites` holds `testsuite`s of `testcase`s, each with a `failure` where it failed and with `system-out`.
-
-use std::fmt::Write;
+//! Verdicts of claims as test cases.
 
 use super::cells::{complaint, row_cells};
 use crate::claim::{Evidence, Record, Role, Row};
-use crate::report::svg::escape;
+use crate::report::junit::{Case, document};
 
 /// A report in JUnit's format: a test case per claim, failed when its verdict is not the expected one.
 pub fn junit(evidence: &Evidence) -> String {
-    let records = &evidence.records;
-    let failures = records.iter().filter(|record| !record.is_expected()).count();
-    let counts = format!(r#"tests="{}" skipped="0" failures="{failures}" errors="0""#, records.len());
-    let cases: String = records.iter().map(test_case).collect();
-    format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="ebflow verify" {counts}>
-  <testsuite name="claims" {counts}>
-{cases}  </testsuite>
-</testsuites>
-"#
-    )
+    let cases: Vec<Case> = evidence.records.iter().map(case).collect();
+    document("ebflow verify", "claims", &cases)
 }
 
-fn test_case(record: &Record) -> String {
-    let (name, label) = (escape(record.card.id), escape(record.card.label));
-    let mut case = format!(r#"    <testcase name="{name}" classname="{label}""#);
-    if let Some(elapsed) = record.elapsed {
-        let _ = write!(case, r#" time="{:.3}""#, elapsed.as_secs_f64());
-    }
-    case.push_str(">\n");
-    if !record.is_expected() {
-        let (kind, message) = (record.verdict.kind().key(), escape(&complaint(record)));
-        let _ = writeln!(case, r#"      <failure type="{kind}" message="{message}"/>"#);
-    }
+fn case(record: &Record) -> Case {
+    let failure = || (record.verdict.kind().key(), complaint(record));
     let against = |row: &&Row| row.role != Role::Context && !row.agrees();
-    let rows: Vec<String> = record.rows.iter().filter(against).map(|row| row_cells(row).join(" ")).collect();
-    if !rows.is_empty() {
-        let _ = writeln!(case, "      <system-out>{}</system-out>", escape(&rows.join("\n")));
+    Case {
+        name: record.card.id.into(),
+        class: record.card.label.into(),
+        elapsed: record.elapsed,
+        failure: (!record.is_expected()).then(failure),
+        output: record.rows.iter().filter(against).map(|row| row_cells(row).join(" ")).collect(),
     }
-    case + "    </testcase>\n"
 }

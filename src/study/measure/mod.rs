@@ -47,8 +47,13 @@ const CLOUD_DIGITS: usize = 5;
 
 /// Measures everything that a study asks of a cell. The result does not depend on the number of threads, to the bit.
 pub fn measure(spec: &Spec, cell: &Cell) -> Result<Values> {
-    let (drift, integrator) = (methods::drift(&spec.method), methods::integrator(spec, cell)?);
-    CellRun::new(spec, cell, drift?.as_ref(), integrator.as_ref())?.measured()
+    measure_with(spec, cell, methods::drift(&spec.method)?.as_ref())
+}
+
+/// The same with another drift than the study names: one that is at fault should be noticed.
+pub fn measure_with(spec: &Spec, cell: &Cell, drift: &dyn Drift) -> Result<Values> {
+    let integrator = methods::integrator(spec, cell)?;
+    CellRun::new(spec, cell, drift, integrator.as_ref())?.measured()
 }
 
 /// A cell with its tokens and the way they went.
@@ -146,6 +151,11 @@ impl<'a> CellRun<'a> {
             Quantity::GapOneShot => Number(self.gap_of(&self.one_shot()?)?),
             Quantity::GapStageOne => Number(self.gap_of(&self.stage_one())?),
             Quantity::GapTwoStage => Number(self.gap_of(&self.two_stage()?)?),
+            Quantity::ExcessVariance => {
+                let start = start(self.cell, tokens)?;
+                let variance = start.covariance().trace() / start.dimension() as f64;
+                Number(Measured::exact(variance) - Measured::exact(variance_of_law(prior)))
+            }
             Quantity::HittingTime => hitting::measured(self)?,
             Quantity::HittingTimeExact => self.exact_hitting()?,
             Quantity::Kept => Number(Measured::exact(end.len() as f64 / tokens.len() as f64)),

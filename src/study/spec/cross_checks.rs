@@ -1,13 +1,11 @@
 //! What the sections of a study must satisfy together: quantities that fit the prior, fits with enough sizes, layers short enough.
 
-use super::diagnostic::Diagnostic;
 use super::sections::top_value;
 use super::{Axis, Complaints, Model, Node, Quantity, Setting, Spec, Tree};
 use crate::error::Error;
+use crate::files::document::Diagnostic;
 use crate::law::Law;
 
-/// Dimensions in which the posterior supremum can be certified.
-const SUP_DIMENSIONS: usize = 3;
 /// Cells of a study at most: more would be planned for hours and never read.
 pub(super) const MOST_CELLS: usize = 1_000_000;
 
@@ -57,9 +55,7 @@ impl CrossChecks<'_> {
         if quantity == Quantity::HittingTimeExact && !isotropic(prior) {
             return Some("it needs an isotropic gaussian prior: give `std` in place of `cov`".into());
         }
-        if matches!(quantity, Quantity::HittingTime | Quantity::HittingTimeExact)
-            && prior.covariance().trace() <= 0.0
-        {
+        if quantity.needs_variance() && prior.covariance().trace() <= 0.0 {
             return Some(
                 "the variance of a single atom is never reached; take a prior of positive variance".into(),
             );
@@ -73,10 +69,10 @@ impl CrossChecks<'_> {
         if quantity.needs_line() && prior.dimension() > 1 {
             return Some("it is known on the line only; take a prior of dimension one".into());
         }
+        if let Some(most) = quantity.most_dimensions().filter(|most| prior.dimension() > *most) {
+            return Some(format!("it is certified in up to {most} dimensions only"));
+        }
         if quantity == Quantity::PosteriorSup {
-            if prior.dimension() > SUP_DIMENSIONS {
-                return Some(format!("it is certified in up to {SUP_DIMENSIONS} dimensions only"));
-            }
             if measure.sup_radius.is_none() {
                 return Some("say in which ball: sup_radius = 3 in [measure]".into());
             }

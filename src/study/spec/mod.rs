@@ -35,26 +35,36 @@
 //! model = "power"                          # or "mixed": a·N^(−p) + b
 //! expect = [-0.6, -0.4]                    # band in which the slope should lie
 //!
+//! [[statement]]                            # judged by the rows
+//! id = "hitting-time"
+//! says = "The variance is back at the prior's at T*."
+//! quantity = "hitting_time_exact"          # or: slope_of = "coupled" and against = "n"
+//! relation = "equal"                       # at_most, at_least; within two ends; decreasing against a parameter
+//! to = "tau/2 + ln(1 + tau/prior_var)/(2*beta)"   # a number, or a formula in parameters and quantities
+//! where = "beta*tau >= 1"                  # optional: settings outside are left out
+//! beyond = "beta*tau < 1"                  # optional: settings in which it is not meant to hold
+//! expect = "holds"                         # optional: holds_within, fails, inconclusive
+//!
 //! [quick]                                  # laid over the above by the preset `quick`
 //! sweep.n = [50, 100]
 //! ```
 
 mod cross_checks;
-mod diagnostic;
-mod reader;
+mod keys;
 mod sections;
-mod tree;
+mod statements;
 
-pub use diagnostic::SpecError;
+pub use crate::files::document::SpecError;
+pub use keys::{KEYS, Section};
+pub(super) use statements::Subject;
+pub use statements::{PARAMETERS, StatementSpec};
 
 use serde::Serialize;
 
-use self::diagnostic::Diagnostic;
-use self::reader::{Complaints, Reader};
-use self::tree::{Node, Place, Source, Tree};
 use super::axis::{Axis, Setting};
 use super::quantity::Quantity;
 use crate::drift::Named;
+use crate::files::document::{Complaints, Diagnostic, Node, Place, Reader, Source, Tree};
 use crate::law::Law;
 use crate::preset::Preset;
 
@@ -88,6 +98,8 @@ pub struct Spec {
     pub measure: MeasureSpec,
     /// Which rates are fitted, and what is expected of them.
     pub fits: Vec<FitSpec>,
+    /// What the study says of its own numbers.
+    pub statements: Vec<StatementSpec>,
     /// The prior as it is written, for hashing.
     pub(super) prior_table: toml::Value,
     /// The study with all overrides in place.

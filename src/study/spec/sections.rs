@@ -1,17 +1,16 @@
 //! The sections of a study, each read and checked on its own.
 
-use serde::Deserialize;
-
 use super::{
     Axis, Band, Complaints, FitSpec, MeasureSpec, MethodSpec, Model, Node, Quantity, Reader, Setting, Spec,
     Sweep, Tolerances, Tree,
 };
 use crate::drift::{Named, Tolerance};
+use crate::files::document::Diagnostic;
 use crate::flow::Adaptive;
-use crate::law::{Law, in_words, kinds};
+use crate::law::read_law;
 use crate::scale::{BallRadius, Beta, NoiseVariance};
 use crate::study::spec::cross_checks::{CrossChecks, MOST_CELLS};
-use crate::study::spec::diagnostic::Diagnostic;
+use crate::study::spec::statements::statements;
 
 /// Points of a path when the study does not say.
 const DEPTHS: usize = 21;
@@ -39,14 +38,17 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
     let prose = top.value("prose").map_or(Some(""), |t| top.text(t));
     let paper = top.value("paper").and_then(|t| top.text(t));
     let quantities = quantities(&top);
-    let prior = top.needed("prior", "add a table [prior] with a law").and_then(|t| law(t, complaints));
+    let prior = top
+        .needed("prior", "add a table [prior] with a law")
+        .and_then(|t| read_law(t, "[prior]", complaints));
     let parameters = Parameters::read(&top, complaints);
     let drift = drift(&top, complaints);
     let measure = measure(&top, complaints);
     let fits = fits(&top, complaints);
+    let stated = top.value("statement");
     top.finish();
     let (sweep, method) = (parameters?, drift?);
-    let spec = Spec {
+    let mut spec = Spec {
         title: title?.to_owned(),
         prose: prose?.trim().to_owned(),
         paper: paper.map(str::to_owned),
@@ -58,10 +60,14 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
         seeds: sweep.seeds,
         measure: measure?,
         fits: fits?,
+        statements: Vec::new(),
         prior_table: top_value(tree, "prior")?.plain(),
         effective: tree.plain(),
     };
     CrossChecks { spec: &spec, tree, complaints }.check();
+    if let Some(stated) = stated {
+        spec.statements = statements(stated, &spec, complaints)?;
+    }
     Some(spec)
 }
 
@@ -84,27 +90,6 @@ fn quantities(top: &Reader<'_>) -> Option<Vec<Quantity>> {
         found.push(quantity);
     }
     Some(found)
-}
-
-/// A law, with its own keys checked first: the law's reader knows no lines.
-fn law(tree: &Tree, complaints: &Complaints) -> Option<Law> {
-    let reader = Reader::of(tree, "[prior]", complaints)?;
-    let names: Vec<(&str, &[&str])> = kinds().collect();
-    let kind = reader.needed("kind", "say which law: kind = \"gaussian\"")?;
-    for key in reader.one_of(kind, "kind of law", &names)? {
-        reader.entry(key);
-    }
-    if !reader.finish() {
-        return None;
-    }
-    match Law::deserialize(tree.plain()) {
-        Ok(law) => Some(law),
-        Err(error) => {
-            let message = in_words(error.message().to_owned());
-            complaints.push(Diagnostic::new("this is no law", tree.place.clone()).label(message));
-            None
-        }
-    }
 }
 
 /// What is swept and what is fixed.

@@ -13,7 +13,7 @@ use super::diagnostic::Diagnostic;
 
 /// A text that parts of a study were read from.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// What diagnostics call it: a file, or an option.
     pub name: String,
     /// The text itself.
@@ -22,21 +22,21 @@ pub(super) struct Source {
 
 /// Where something stands: a range of bytes in one of the sources.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub source: usize,
     pub span: Range<usize>,
 }
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     pub node: Node,
     pub place: Place,
 }
 
 /// What a value is.
 #[derive(Debug, Clone)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Text(String),
     Integer(i64),
     Number(f64),
@@ -47,11 +47,11 @@ pub(super) enum Node {
 }
 
 /// Entries by key.
-pub(super) type Table = BTreeMap<String, Entry>;
+pub(crate) type Table = BTreeMap<String, Entry>;
 
 /// A key of a table, where it stands, and its value.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub key: Place,
     pub value: Tree,
 }
@@ -59,21 +59,42 @@ pub(super) struct Entry {
 impl Tree {
     /// Reads a document. `source` is the index that places will carry.
     pub fn parse(text: &str, source: usize) -> Result<Self, Diagnostic> {
-        let unreadable = |error: toml::de::Error| {
-            let span = error.span().unwrap_or(0..text.len());
-            let message = error.message().replace('\n', ", ");
-            Diagnostic::new("this is not TOML", Place { source, span }).label(message)
-        };
-        let document = DeTable::parse(text).map_err(unreadable)?;
+        let document = DeTable::parse(text).map_err(|error| unreadable(&error, text, source))?;
         let span = document.span();
         let node = Node::Table(table(document.into_inner(), source)?);
         Ok(Self { node, place: Place { source, span } })
     }
 
-    /// Lays another tree over this one: tables merge key by key, everything else is replaced.
+    /// Reads an inline table, or any other value.
+    pub fn parse_value(text: &str, source: usize) -> Result<Self, Diagnostic> {
+        let parsed = DeValue::parse(text).map_err(|error| unreadable(&error, text, source))?;
+        tree(parsed, source)
+    }
+
+    /// A value that was written nowhere.
+    pub fn of_value(value: toml::Value) -> Self {
+        let place = Place { source: 0, span: 0..0 };
+        let node = match value {
+            toml::Value::String(text) => Node::Text(text),
+            toml::Value::Integer(integer) => Node::Integer(integer),
+            toml::Value::Float(number) => Node::Number(number),
+            toml::Value::Boolean(truth) => Node::Bool(truth),
+            toml::Value::Datetime(date) => Node::Date(date),
+            toml::Value::Array(list) => Node::List(list.into_iter().map(Self::of_value).collect()),
+            toml::Value::Table(table) => {
+                let entry = |value| Entry { key: place.clone(), value: Self::of_value(value) };
+                Node::Table(table.into_iter().map(|(key, value)| (key, entry(value))).collect())
+            }
+        };
+        Self { node, place }
+    }
+
+    /// Lays another tree over this one: tables merge key by key, everything else is replaced; so is a table of another kind, whose keys are others.
     pub fn overlay(&mut self, over: Self) {
+        let same_kind =
+            self.kind_key().is_none() || over.kind_key().is_none_or(|kind| self.kind_key() == Some(kind));
         match (&mut self.node, over.node) {
-            (Node::Table(under), Node::Table(over)) => {
+            (Node::Table(under), Node::Table(over)) if same_kind => {
                 for (key, entry) in over {
                     match under.get_mut(&key) {
                         Some(old) if old.value.is_table() && entry.value.is_table() => {
@@ -89,6 +110,15 @@ impl Tree {
                 *under = node;
                 self.place = over.place;
             }
+        }
+    }
+
+    /// What a table says of its own kind.
+    fn kind_key(&self) -> Option<&str> {
+        let Node::Table(table) = &self.node else { return None };
+        match &table.get("kind")?.value.node {
+            Node::Text(kind) => Some(kind),
+            _ => None,
         }
     }
 
@@ -124,6 +154,12 @@ impl Tree {
             }
         }
     }
+}
+
+fn unreadable(error: &toml::de::Error, text: &str, source: usize) -> Diagnostic {
+    let span = error.span().unwrap_or(0..text.len());
+    let message = error.message().replace('\n', ", ");
+    Diagnostic::new("this is not TOML", Place { source, span }).label(message)
 }
 
 fn table(parsed: DeTable<'_>, source: usize) -> Result<Table, Diagnostic> {

@@ -3,9 +3,11 @@
 //! # Formula
 //! `::error title=TITLE::MESSAGE`, with `%`, line ends and, in the title, `:` and `,` escaped.
 
-use super::cells::complaint;
+use super::claims::cells::complaint;
 use super::moved::{Comparison, Lines, groups};
+use super::statements;
 use crate::claim::{Evidence, Record};
+use crate::study::Summary;
 
 /// Lines of one annotation.
 const MOST_LINES: usize = 8;
@@ -16,12 +18,18 @@ pub fn of_evidence(evidence: &Evidence) -> String {
     unexpected.map(|record: &Record| annotation(record.card.id, &complaint(record))).collect()
 }
 
-/// One annotation per claim and kind of change: of many, GitHub shows the first ten.
-pub fn of_comparison(comparison: &Comparison<'_>) -> String {
-    let shown = |Lines { claim, about, lines }: Lines| {
+/// One line per statement of a study whose verdict was not expected.
+pub fn of_statements(summary: &Summary) -> String {
+    let unexpected = summary.statements.iter().filter(|statement| !statement.is_expected());
+    unexpected.map(|found| annotation(&found.spec.id, &statements::complaint(found))).collect()
+}
+
+/// One annotation per subject and kind of change: of many, GitHub shows the first ten.
+pub fn of_comparison(comparison: &Comparison) -> String {
+    let shown = |Lines { name, about, lines, .. }: Lines<'_>| {
         let more = lines.len().saturating_sub(MOST_LINES);
         let title =
-            if lines.len() > 1 { format!("{claim}, {} {about}", lines.len()) } else { claim.to_owned() };
+            if lines.len() > 1 { format!("{name}, {} {about}", lines.len()) } else { name.to_owned() };
         let rest = (more > 0).then(|| format!("and {more} more"));
         let shown: Vec<String> = lines.into_iter().take(MOST_LINES).chain(rest).collect();
         annotation(&title, &shown.join("\n"))

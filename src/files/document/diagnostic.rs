@@ -1,4 +1,4 @@
-//! [`SpecError`]: what is wrong with a study, shown as a compiler would: the line, a caret, and the remedy.
+//! [`SpecError`]: what is wrong with a study or a law, shown as a compiler would: the line, a caret, and the remedy.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct SpecError {
 
 /// One complaint.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Diagnostic {
+pub(crate) struct Diagnostic {
     title: String,
     place: Place,
     label: Option<String>,
@@ -43,6 +43,12 @@ impl Diagnostic {
         Self { help: Some(help.into()), ..self }
     }
 
+    /// Without a place: what is wrong, and the remedy.
+    pub fn sentence(&self) -> String {
+        let parts = [Some(&self.title), self.label.as_ref(), self.help.as_ref()];
+        parts.into_iter().flatten().cloned().collect::<Vec<_>>().join("; ")
+    }
+
     fn group<'a>(&'a self, sources: &'a [Source]) -> Group<'a> {
         let source = &sources[self.place.source];
         let caret = AnnotationKind::Primary.span(self.place.span.clone()).label(self.label.as_deref());
@@ -56,7 +62,7 @@ impl Diagnostic {
 }
 
 impl SpecError {
-    pub(super) fn new(sources: Vec<Source>, mut diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(sources: Vec<Source>, mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|d| (d.place.source, d.place.span.start));
         Self { sources, diagnostics }
     }

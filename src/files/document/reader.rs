@@ -10,7 +10,7 @@ use crate::error::nearest;
 
 /// Collects complaints while a study is read, so that all of them are shown at once.
 #[derive(Debug, Default)]
-pub(super) struct Complaints(RefCell<Vec<Diagnostic>>);
+pub(crate) struct Complaints(RefCell<Vec<Diagnostic>>);
 
 impl Complaints {
     pub fn push(&self, diagnostic: Diagnostic) {
@@ -23,7 +23,7 @@ impl Complaints {
 }
 
 /// A table being read. Keys that nobody has asked for by the end are unknown.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     /// What the table is called: `[sweep]`, or nothing for the top level.
     name: &'static str,
     table: &'a Table,
@@ -36,7 +36,8 @@ pub(super) struct Reader<'a> {
 
 /// A key that is not there, and what to say about it.
 struct Missing {
-    key: &'static str,
+    /// One of these would do.
+    keys: Vec<&'static str>,
     diagnostic: Diagnostic,
 }
 
@@ -66,16 +67,18 @@ impl<'a> Reader<'a> {
     pub fn needed(&self, key: &'static str, remedy: &str) -> Option<&'a Tree> {
         let value = self.value(key);
         if value.is_none() {
-            let title = if self.name.is_empty() {
-                format!("the study has no `{key}`")
-            } else {
-                format!("{} has no `{key}`", self.name)
-            };
-            let place = Place { span: self.place.span.start..self.place.span.start, ..self.place };
-            let diagnostic = Diagnostic::new(title, place).help(remedy);
-            self.missing.borrow_mut().push(Missing { key, diagnostic });
+            self.lacks(&[key], remedy);
         }
         value
+    }
+
+    /// Complains that none of some keys is there.
+    pub fn lacks(&self, keys: &[&'static str], remedy: &str) {
+        let owner = if self.name.is_empty() { "the study" } else { self.name };
+        let place = Place { span: self.place.span.start..self.place.span.start, ..self.place };
+        let title = format!("{owner} has no `{}`", keys.join("` or `"));
+        let diagnostic = Diagnostic::new(title, place).help(remedy);
+        self.missing.borrow_mut().push(Missing { keys: keys.to_vec(), diagnostic });
     }
 
     /// A string.
@@ -138,8 +141,7 @@ impl<'a> Reader<'a> {
         let found = names.iter().find(|(name, _)| *name == text);
         if found.is_none() {
             let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-            let unknown = Diagnostic::new(format!("unknown {what} `{text}`"), tree.place.clone());
-            self.complaints.push(suggest(unknown, text, &known));
+            self.complaints.push(unknown(what, tree, text, &known));
         }
         found.map(|(_, value)| *value)
     }
@@ -168,7 +170,8 @@ impl<'a> Reader<'a> {
             let place = if self.name.is_empty() { "the study" } else { self.name };
             let title = format!("unknown key `{key}` in {place}");
             self.complaints.push(suggest(Diagnostic::new(title, entry.key.clone()), key, &known));
-            self.missing.borrow_mut().retain(|missing| nearest(key, &known) != Some(missing.key));
+            let near = nearest(key, &known);
+            self.missing.borrow_mut().retain(|missing| near.is_none_or(|near| !missing.keys.contains(&near)));
         }
         unknown().next().is_none()
     }
@@ -187,6 +190,11 @@ fn expected(wanted: &str, found: &Tree) -> Diagnostic {
     let found_kind = found.kind();
     Diagnostic::new(format!("expected {wanted}, found {found_kind}"), found.place.clone())
         .label(format!("this is {found_kind}"))
+}
+
+/// A name that is not one of those known.
+pub(crate) fn unknown(what: &str, tree: &Tree, name: &str, known: &[&str]) -> Diagnostic {
+    suggest(Diagnostic::new(format!("unknown {what} `{name}`"), tree.place.clone()), name, known)
 }
 
 /// Points to the nearest known name when one is near, and lists them all.
