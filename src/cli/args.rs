@@ -22,13 +22,15 @@ Weights are equal where they are left out."
 pub(super) use laws;
 
 use ebflow::drift::{Drift, Named, Tolerance};
-use ebflow::files::check_outputs;
+use ebflow::files::{check_ending, check_outputs, read_cloud};
 use ebflow::flow::{Adaptive, Integrator, Layers, Schedule, Time};
 use ebflow::study::Completeness;
-use ebflow::{BallRadius, Beta, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
+use ebflow::{BallRadius, Beta, Cloud, Error, NoiseVariance, Preset, RawTime, Result, ScoreTime};
 use serde::Serialize;
 
+use super::Console;
 use super::evidence::{check_writable, write_file};
+use super::noise::{Noise, deviation};
 
 /// A parser for one of the checked quantities, whose message clap shows beside the option's name.
 macro_rules! quantity_parser {
@@ -117,15 +119,28 @@ pub struct LawFlow {
     /// The clean prior: a TOML file or an inline table.
     #[arg(long, value_name = "LAW")]
     pub law: String,
-    /// Variance τ = σ² of the observation noise.
-    #[arg(long, value_name = "V", value_parser = noise_variance, allow_negative_numbers = true)]
-    pub noise_var: NoiseVariance,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub noise: Noise,
     /// Inverse temperature β of the kernel.
     #[arg(long, value_name = "B", value_parser = beta, allow_negative_numbers = true)]
     pub beta: Beta,
     #[command(flatten)]
     #[serde(flatten)]
     pub horizon: LawHorizon,
+}
+
+/// Reads tokens, and remarks upon an array that looks as if its columns were meant.
+pub fn read_tokens(path: &Path, console: &mut Console<'_>) -> Result<Cloud> {
+    let tokens = read_cloud(path)?;
+    let (n, d) = (tokens.len(), tokens.dimension());
+    if n < d {
+        console.say(format_args!(
+            "{}: {n} rows of {d} numbers are read as {n} tokens in dimension {d}; transpose the array if that is not meant",
+            path.display()
+        ));
+    }
+    Ok(tokens)
 }
 
 /// Results do not go where data come from, unless that is meant.
@@ -141,13 +156,25 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Refuses outputs that cannot be written, or that would replace an input.
+    /// Refuses arrays that cannot be written, or that would replace an input.
     pub fn check<'a>(
         &self,
-        outputs: impl IntoIterator<Item = &'a PathBuf>,
+        arrays: impl IntoIterator<Item = &'a PathBuf>,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> Result<()> {
-        let outputs: Vec<&Path> = outputs.into_iter().map(PathBuf::as_path).collect();
+        self.check_with_page(arrays, None, inputs)
+    }
+
+    /// The same for arrays and a page.
+    pub fn check_with_page<'a>(
+        &self,
+        arrays: impl IntoIterator<Item = &'a PathBuf>,
+        page: Option<&'a PathBuf>,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<()> {
+        let mut outputs: Vec<&Path> = arrays.into_iter().map(PathBuf::as_path).collect();
+        outputs.iter().try_for_each(|path| check_ending(path))?;
+        outputs.extend(page.map(PathBuf::as_path));
         check_outputs(&outputs, &inputs.into_iter().collect::<Vec<_>>(), self.overwrite_input)
     }
 }
@@ -205,13 +232,17 @@ pub struct Horizon {
     /// Horizon that removes noise of this variance: score time V/2.
     #[arg(long, value_name = "V", value_parser = noise_variance, allow_negative_numbers = true)]
     noise_var: Option<NoiseVariance>,
+    /// Horizon that removes noise of this standard deviation: score time S²/2.
+    #[arg(long, value_name = "S", value_parser = deviation, allow_negative_numbers = true)]
+    noise_std: Option<NoiseVariance>,
 }
 
 impl Horizon {
     /// The time asked for; clap has seen to it that there is exactly one.
     pub fn time(&self) -> Time {
         let raw = self.raw_time.map(Time::from);
-        let score = self.score_time.or(self.noise_var.map(NoiseVariance::denoising_horizon));
+        let score =
+            self.score_time.or(self.noise_var.or(self.noise_std).map(NoiseVariance::denoising_horizon));
         raw.or(score.map(Time::from)).expect("clap requires one of the group")
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use ebflow::files::npy;
+use ebflow::files;
 use ebflow::flow::Flow;
 use ebflow::{Beta, Cloud, Gauge, Result};
 use serde::Serialize;
 
 use super::Console;
-use super::args::{self, FlowOptions, Horizon, Outputs};
+use super::args::{self, FlowOptions, Horizon, Outputs, read_tokens};
 use super::run_report::RunReport;
 use super::watch::{forecast, watched};
 
@@ -67,7 +67,7 @@ impl Args {
         let flow = Flow::new(self.beta, self.horizon.time());
         Ok(match &self.token_error {
             Some(TokenError::Number(radius)) => flow.with_token_errors([*radius]),
-            Some(TokenError::File(path)) => flow.with_token_errors(npy::read_vector(path)?),
+            Some(TokenError::File(path)) => flow.with_token_errors(files::read_weights(path)?),
             None if self.bound => flow.with_error_bound(),
             None => flow.with_error_estimate(),
         })
@@ -84,7 +84,7 @@ impl Args {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
-    let tokens = weighted_tokens(args)?;
+    let tokens = weighted_tokens(args, console)?;
     args.outputs.check([&args.out], args.inputs())?;
     let start = args.options.radius.map(|radius| tokens.truncated_to(radius)).transpose()?;
     let flow = args.flow()?;
@@ -98,14 +98,14 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         watched("moving the tokens", &gauge, console, || args.options.on_threads(|| flow.run(start)))?;
     let run = RunReport::new(&tokens, &trajectory, args.options.drift).with_file("particles", &args.out);
     let report = console.rendered(&run, args.outputs.json)?;
-    npy::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
+    files::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
     console.text(&report)
 }
 
-fn weighted_tokens(args: &Args) -> Result<Cloud> {
-    let tokens = npy::read_cloud(&args.tokens)?;
+fn weighted_tokens(args: &Args, console: &mut Console<'_>) -> Result<Cloud> {
+    let tokens = read_tokens(&args.tokens, console)?;
     match &args.weights {
         None => Ok(tokens),
-        Some(path) => tokens.with_named_weights(npy::read_vector(path)?, &path.display().to_string()),
+        Some(path) => tokens.with_named_weights(files::read_weights(path)?, &path.display().to_string()),
     }
 }

@@ -143,7 +143,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         [] => None,
         values => Some(Cloud::named(values.to_vec(), law.dimension(), "the list of queries")?),
     };
-    let mut problem = MeanField::new(law, args.flow.noise_var, args.flow.beta);
+    let mut problem = MeanField::new(law, args.flow.noise.variance(), args.flow.beta);
     if let Some(radius) = args.radius {
         problem = problem.truncated_to(radius);
     }
@@ -153,7 +153,7 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     if let Some(queries) = &queries {
         problem = problem.asked_at(queries.clone())?;
     }
-    let time = args.flow.horizon.raw_time(args.flow.noise_var, args.flow.beta)?;
+    let time = args.flow.horizon.raw_time(args.flow.noise.variance(), args.flow.beta)?;
     let drift = Auto::default();
     let evolution =
         watched("following the mean field", &Gauge::default(), console, || problem.evolve(&[time], &drift))?;

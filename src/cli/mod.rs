@@ -15,6 +15,7 @@ mod flow;
 mod interruption;
 mod meanfield;
 mod merge;
+mod noise;
 mod output;
 mod posterior;
 mod progress;

@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use ebflow::drift::Auto;
-use ebflow::files::npy;
+use ebflow::files::{self, npy};
 use ebflow::posterior::ParticlePrior;
-use ebflow::{Gauge, NoiseVariance, Result};
+use ebflow::{Gauge, Result};
 use serde::Serialize;
 
-use super::args::{self, Outputs};
+use super::args::Outputs;
+use super::noise::Noise;
 use super::output::{self, Console};
 use super::watch::watched;
 
@@ -22,9 +23,9 @@ pub struct Args {
     particles: PathBuf,
     /// Noisy observations, shape (M, d).
     queries: PathBuf,
-    /// Variance τ = σ² of the observation noise.
-    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
-    noise_var: NoiseVariance,
+    #[command(flatten)]
+    #[serde(flatten)]
+    noise: Noise,
     /// Where the posterior means go.
     #[arg(long, value_name = "M.npy")]
     out: PathBuf,
@@ -56,20 +57,20 @@ impl fmt::Display for Report {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
-    let particles = npy::read_cloud(&args.particles)?;
-    let queries = npy::read_cloud(&args.queries)?;
+    let particles = files::read_cloud(&args.particles)?;
+    let queries = files::read_cloud(&args.queries)?;
     args.outputs
         .check(std::iter::once(&args.out).chain(&args.energy), [args.particles.as_path(), &args.queries])?;
     let inference = watched("averaging particles", &Gauge::default(), console, || {
-        ParticlePrior::new(&particles, args.noise_var)?.infer(&queries, &Auto::default())
+        ParticlePrior::new(&particles, args.noise.variance())?.infer(&queries, &Auto::default())
     })?;
     npy::check_finite("the kernel sum's error", &inference.error, 1)?;
     if args.energy.is_some() {
         npy::check_finite("the energy", &inference.energy, 1)?;
     }
-    npy::write_table(&args.out, inference.mean.points(), queries.dimension())?;
+    files::write_table(&args.out, inference.mean.points(), queries.dimension())?;
     if let Some(path) = &args.energy {
-        npy::write_vector(path, &inference.energy)?;
+        files::write_vector(path, &inference.energy)?;
     }
     let report = Report {
         n: particles.len(),

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ebflow::files::npy;
+use ebflow::files;
 use ebflow::law::{Law, generator};
 use ebflow::{NoiseVariance, Result};
 use serde::Serialize;
 
 use super::args::{self, Outputs, laws};
+use super::noise::deviation;
 use super::output::{self, Console};
 
 /// Draw tokens from a law.
@@ -22,8 +23,12 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
     /// Variance of Gaussian noise to add.
-    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
+    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true, group = "noise")]
     noise_var: Option<NoiseVariance>,
+    /// Standard deviation σ of the noise, instead of its variance.
+    #[arg(long, value_name = "S", value_parser = deviation, allow_negative_numbers = true, group = "noise")]
+    #[serde(skip)]
+    noise_std: Option<NoiseVariance>,
     /// Seed of the random numbers.
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = clap::value_parser!(u64).range(args::SEEDS))]
     seed: u64,
@@ -31,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "X.npy")]
     out: PathBuf,
     /// Where the points go as they were before the noise.
-    #[arg(long, value_name = "C.npy", requires = "noise_var")]
+    #[arg(long, value_name = "C.npy", requires = "noise")]
     clean: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
@@ -64,24 +69,24 @@ impl fmt::Display for Report {
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let law = Law::parse(&args.law)?;
     args.outputs.check(std::iter::once(&args.out).chain(&args.clean), [Path::new(&args.law)])?;
-    let n = args.n as usize;
-    let points = match args.noise_var {
+    let (n, noise) = (args.n as usize, args.noise_var.or(args.noise_std));
+    let points = match noise {
         None => law.sample(n, &mut generator(args.seed))?,
         Some(noise) => {
             let sample = law.sample_noisy(n, noise, args.seed)?;
             if let Some(path) = &args.clean {
-                npy::write_table(path, sample.clean.points(), law.dimension())?;
+                files::write_table(path, sample.clean.points(), law.dimension())?;
             }
             sample.noisy
         }
     };
-    npy::write_table(&args.out, points.points(), law.dimension())?;
+    files::write_table(&args.out, points.points(), law.dimension())?;
     let report = Report {
         law: law.kind_name(),
         n,
         d: law.dimension(),
         seed: args.seed,
-        noise_var: args.noise_var.map(NoiseVariance::get),
+        noise_var: noise.map(NoiseVariance::get),
         out: args.out.clone(),
     };
     console.result(&report, args.outputs.json)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ebflow::error::check_same_space;
 use ebflow::error::counted;
-use ebflow::files::npy;
+use ebflow::files;
 use ebflow::law::Law;
 use ebflow::metric::{
     Confidence, Distance, Interval, Method, SampledBracket, Sampling, distance, distance_to_law, line_floor,
@@ -118,10 +118,10 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
 }
 
 fn weighted(path: &Path, weights: Option<&Path>) -> Result<Cloud> {
-    let cloud = npy::read_cloud(path)?;
+    let cloud = files::read_cloud(path)?;
     match weights {
         None => Ok(cloud),
-        Some(path) => cloud.with_named_weights(npy::read_vector(path)?, &path.display().to_string()),
+        Some(path) => cloud.with_named_weights(files::read_weights(path)?, &path.display().to_string()),
     }
 }
 

@@ -6,7 +6,7 @@
 //! E Σ_i |g_i − x_i|² = E Σ_i r_i,      r_i = −dτ + |g_i − y_i|² + 2τ b_i · ((∇g) b)_i
 //! ```
 //! with independent random signs `b` (Hutchinson). `g` is both stages: every token is a query and, by the particle that it becomes, a part of everyone's prior.
-//! So `(∇g) b` is a difference of two runs, from the tokens and from the tokens moved by `εb`. Both are made in the same steps
+//! So `(∇g) b` is a difference of two runs, from the tokens and from the tokens moved by `εb`. All are made in the same steps
 //! ([`SideBySide`](super::side_by_side)), so that what is differentiated is one smooth map; at `ε = 10⁻⁵ σ` neither curvature nor the rounding of kernel sums (`10⁻¹²`) is seen beside
 //! the scatter of the `r_i`. That takes two runs with a fast sum, where the tangent flow `ṡ = J s` needs products with all pairs.
 //!
@@ -62,47 +62,59 @@ impl<'a> Problem<'a> {
         Ok(Self { tokens: tokens.moved_to(centred)?, noise, drift })
     }
 
-    /// The terms of Stein's estimate at some depths, increasing, for one temperature and one probe `b`.
-    pub fn terms(&self, beta: Beta, depths: &[ScoreTime], signs: &[f64]) -> Result<Vec<Terms>> {
-        let points = self.tokens.points();
-        let by = shift(self.noise);
-        let moved = self.tokens.moved_to(points.iter().zip(signs).map(|(y, b)| y + by * b).collect())?;
-        let snapshots = self.side_by_side(&moved, beta, depths)?;
-        let (n, d) = (self.tokens.len(), self.tokens.dimension());
-        let terms = |(depth, both): (&ScoreTime, Vec<f64>)| {
-            let estimates = |cloud: &Cloud, particles: &[f64]| -> Result<Vec<f64>> {
-                let particles = cloud.moved_to(particles.to_vec())?;
-                Ok(ParticlePrior::new(&particles, self.noise)?.infer(cloud, self.drift)?.mean.into_points())
-            };
-            let here = estimates(&self.tokens, &both[..n * d])?;
-            let there = estimates(&moved, &both[n * d..])?;
-            let term = |i: usize| {
-                let of_token = i * d..(i + 1) * d;
-                let residual: f64 = of_token.clone().map(|k| (here[k] - points[k]).powi(2)).sum();
-                // The shift as it was made, rounding included.
-                let shift = |k: usize| moved.points()[k] - points[k];
-                let answer: f64 = of_token.map(|k| (there[k] - here[k]) / shift(k)).sum();
-                residual - self.noise.get() * (d as f64 - 2.0 * answer)
-            };
-            Ok(Terms { depth: *depth, tokens: (0..n).map(term).collect() })
-        };
-        depths.iter().zip(snapshots).map(terms).collect()
+    /// The terms of Stein's estimate at some depths, increasing, for one temperature: means over some sets of signs `b`.
+    pub fn terms(&self, beta: Beta, depths: &[ScoreTime], signs: &[Vec<f64>]) -> Result<Vec<Terms>> {
+        let mut clouds = vec![self.tokens.clone()];
+        for signs in signs {
+            let by = shift(self.noise);
+            let moved = self.tokens.points().iter().zip(signs).map(|(y, b)| y + by * b).collect();
+            clouds.push(self.tokens.moved_to(moved)?);
+        }
+        let snapshots = self.side_by_side(&clouds, beta, depths)?;
+        depths.iter().zip(snapshots).map(|(depth, all)| self.terms_at(*depth, &clouds, &all)).collect()
     }
 
-    /// Particles of the tokens and, after them, of the moved ones, at every depth.
-    fn side_by_side(&self, moved: &Cloud, beta: Beta, depths: &[ScoreTime]) -> Result<Vec<Vec<f64>>> {
-        let both = [self.tokens.points(), moved.points()].concat();
-        let both = Cloud::new(both, self.tokens.dimension())?;
-        let both = match self.tokens.weights() {
-            None => both,
-            Some(weights) => both.with_weights(weights.repeat(2))?,
+    /// The terms at one depth, from the particles of the tokens and of every cloud of moved ones.
+    fn terms_at(&self, depth: ScoreTime, clouds: &[Cloud], particles: &[f64]) -> Result<Terms> {
+        let estimates = |(cloud, particles): (&Cloud, &[f64])| -> Result<Vec<f64>> {
+            let particles = cloud.moved_to(particles.to_vec())?;
+            Ok(ParticlePrior::new(&particles, self.noise)?.infer(cloud, self.drift)?.mean.into_points())
+        };
+        let (points, d) = (self.tokens.points(), self.tokens.dimension());
+        let all: Vec<Vec<f64>> =
+            clouds.iter().zip(particles.chunks(points.len())).map(estimates).collect::<Result<_>>()?;
+        let (here, there) = (&all[0], &all[1..]);
+        let term = |i: usize| {
+            let of_token = i * d..(i + 1) * d;
+            let residual: f64 = of_token.clone().map(|k| (here[k] - points[k]).powi(2)).sum();
+            let answer = |(moved, there): (&Cloud, &Vec<f64>)| -> f64 {
+                // The shift as it was made, rounding included.
+                let shift = |k: usize| moved.points()[k] - points[k];
+                of_token.clone().map(|k| (there[k] - here[k]) / shift(k)).sum()
+            };
+            let divergence = clouds[1..].iter().zip(there).map(answer).sum::<f64>() / there.len() as f64;
+            residual - self.noise.get() * (d as f64 - 2.0 * divergence)
+        };
+        Ok(Terms { depth, tokens: (0..self.tokens.len()).map(term).collect() })
+    }
+
+    /// At every depth the particles of all clouds, one cloud after the other.
+    fn side_by_side(&self, clouds: &[Cloud], beta: Beta, depths: &[ScoreTime]) -> Result<Vec<Vec<f64>>> {
+        let points: Vec<&[f64]> = clouds.iter().map(Cloud::points).collect();
+        let all = Cloud::new(points.concat(), self.tokens.dimension())?;
+        let all = match self.tokens.weights() {
+            None => all,
+            Some(weights) => {
+                let share = |weight: &f64| weight / clouds.len() as f64;
+                all.with_weights(weights.iter().map(share).collect::<Vec<_>>().repeat(clouds.len()))?
+            }
         };
         let Some(last) = depths.last() else { return Ok(Vec::new()) };
         let run = Flow::new(beta, *last)
             .with_drift(SideBySide::new(self.drift, self.tokens.len()))
             .with_integrator(Adaptive::new(TOLERANCE, TOLERANCE)?)
             .with_snapshots(depths.iter().copied())
-            .run(&both)?;
+            .run(&all)?;
         Ok(run.snapshots.into_iter().map(|snapshot| snapshot.cloud.into_points()).collect())
     }
 }

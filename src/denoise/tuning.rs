@@ -1,11 +1,12 @@
 //! [`Tuner`]: the inverse temperature and the depth of least estimated risk.
 //!
-//! The scale of `β` is that of the noise: what matters is `b = βτ`. From `b = 4` the ladder `b = 2^k` is climbed in either direction while the least risk over
-//! all depths falls; then the rungs between the best and its neighbours are tried. Upwards the ladder ends where most tokens see nobody, since then no depth moves them.
-//! Depths are multiples of the horizon `τ/2`, the one-shot estimator (depth zero) among them.
+//! The scale of `β` is that of the noise: what matters is `b = βτ`. From `b = 4`, or less where most tokens see nobody with that, the ladder `b = 2^k` is climbed in either direction while
+//! the least risk over all depths falls. Upwards it ends where most tokens see nobody, since then no depth moves them; downwards one rung that is no better is forgiven. Depths are multiples of the
+//! horizon `τ/2`, the one-shot estimator (depth zero) among them.
 //!
-//! Deep runs under sharp kernels answer violently to their tokens, so that the signs say little of their risk: the standard error is added before risks are compared, and what is
-//! uncertain must be better to be chosen. The least of several noisy numbers is too small. So the risk of the choice is estimated once more, with signs that had no say in it.
+//! Deep runs under sharp kernels answer violently to their tokens, so that one set of signs says little of their risk. The best rungs are therefore tried with more signs, and the
+//! standard error is added before risks are compared: what is uncertain must be better to be chosen. The least of several noisy numbers is too small all the same. So the
+//! risk of the choice is estimated once more, with signs that had no say in it.
 
 use std::sync::Arc;
 
@@ -24,12 +25,19 @@ use crate::scale::{Beta, NoiseVariance, RawTime, ScoreTime};
 const SEED: u64 = 0;
 
 /// Depths that are tried, in units of the denoising horizon.
-const DEPTHS: [f64; 11] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0];
+const DEPTHS: [f64; 10] = [0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0];
 
 /// `log₂ βτ` where the search starts, and where it ends at the latest.
 const START: f64 = 2.0;
 const LOWEST: f64 = -10.0;
 const HIGHEST: f64 = 40.0;
+
+/// Rungs that are tried with more signs, and how many more.
+const FINALISTS: usize = 3;
+const MORE_SIGNS: usize = 2;
+
+/// Rungs in a row that are no better before the ladder is left, downwards and upwards.
+const PATIENCE: [usize; 2] = [2, 1];
 
 /// Beyond this share of tokens that see nobody a sharper kernel is not tried.
 const MOST_ISOLATED: f64 = 0.5;
@@ -135,12 +143,14 @@ impl<'a> Tuner<'a> {
             });
         }
         let problem = Problem::new(tokens, self.noise, self.drift.as_ref())?;
-        let mut search =
-            Search { tuner: self, problem, signs: signs(tokens, generator(self.seed)), rungs: vec![] };
+        let mut generator = generator(self.seed);
+        let signs = (0..=MORE_SIGNS).map(|_| signs(tokens, &mut generator)).collect();
+        let mut search = Search { tuner: self, problem, signs, rungs: vec![] };
         match self.beta {
             Some(beta) => search.visit(beta)?,
             None => search.climb()?,
         }
+        search.look_again()?;
         search.finish()
     }
 
@@ -156,20 +166,22 @@ impl<'a> Tuner<'a> {
     }
 }
 
-pub(super) fn signs(tokens: &Cloud, mut generator: Generator) -> Vec<f64> {
+pub(super) fn signs(tokens: &Cloud, generator: &mut Generator) -> Vec<f64> {
     tokens.points().iter().map(|_| if generator.random() { 1.0 } else { -1.0 }).collect()
 }
 
 /// A temperature that was tried.
 struct Rung {
     beta: Beta,
+    /// The terms of the tokens at every depth, means over the signs.
+    terms: Vec<Terms>,
     /// At every depth.
-    risks: Vec<(ScoreTime, Risk)>,
+    risks: Vec<Risk>,
 }
 
 impl Rung {
     fn least(&self) -> f64 {
-        self.risks.iter().map(|(_, risk)| risk.cautious()).fold(f64::INFINITY, f64::min)
+        self.risks.iter().map(Risk::cautious).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -177,16 +189,34 @@ impl Rung {
 struct Search<'a> {
     tuner: &'a Tuner<'a>,
     problem: Problem<'a>,
-    signs: Vec<f64>,
+    /// Those by which rungs are climbed, then those for finalists.
+    signs: Vec<Vec<f64>>,
     rungs: Vec<Rung>,
 }
 
 impl Search<'_> {
     /// Tries all depths at one temperature.
     fn visit(&mut self, beta: Beta) -> Result<()> {
-        let terms = self.problem.terms(beta, &self.tuner.depths()?, &self.signs)?;
-        let risks = terms.into_iter().map(|terms| (terms.depth, self.risk(&terms))).collect();
-        self.rungs.push(Rung { beta, risks });
+        let terms = self.problem.terms(beta, &self.tuner.depths()?, &self.signs[..1])?;
+        let risks = terms.iter().map(|terms| self.risk(terms)).collect();
+        self.rungs.push(Rung { beta, terms, risks });
+        Ok(())
+    }
+
+    /// Tries the best temperatures with more signs.
+    fn look_again(&mut self) -> Result<()> {
+        self.rungs.sort_by(|a, b| a.least().total_cmp(&b.least()));
+        let depths = self.tuner.depths()?;
+        for at in 0..self.rungs.len().min(FINALISTS) {
+            let more = self.problem.terms(self.rungs[at].beta, &depths, &self.signs[1..])?;
+            for (depth, more) in more.iter().enumerate() {
+                let share = 1.0 / self.signs.len() as f64;
+                let terms = &mut self.rungs[at].terms[depth];
+                let mean = |(first, more): (&f64, &f64)| share * first + (1.0 - share) * more;
+                terms.tokens = terms.tokens.iter().zip(&more.tokens).map(mean).collect();
+                self.rungs[at].risks[depth] = self.risk(&self.rungs[at].terms[depth]);
+            }
+        }
         Ok(())
     }
 
@@ -208,33 +238,32 @@ impl Search<'_> {
         self.rungs.iter().map(Rung::least).fold(f64::INFINITY, f64::min)
     }
 
-    /// Climbs the ladder both ways from its start, then looks between its rungs.
+    /// Climbs the ladder from its start, down, and up if that is no better.
     fn climb(&mut self) -> Result<()> {
-        self.visit(self.beta(START)?)?;
-        let mut best = self.walk(START, -1.0)?;
-        if best == START {
-            best = self.walk(START, 1.0)?;
+        let mut start = START;
+        while start > LOWEST && !self.is_seen(start)? {
+            start -= 1.0;
         }
-        for near in [-0.5, 0.5] {
-            if self.is_seen(best + near)? {
-                self.visit(self.beta(best + near)?)?;
-            }
+        self.visit(self.beta(start)?)?;
+        let [downwards, upwards] = PATIENCE;
+        let least = self.least();
+        self.walk(start, -1.0, downwards)?;
+        if self.least() >= least {
+            self.walk(start, 1.0, upwards)?;
         }
         Ok(())
     }
 
-    /// Tries rung after rung until the risk rises; returns the best of them.
-    fn walk(&mut self, from: f64, by: f64) -> Result<f64> {
-        let mut at = from;
-        while (LOWEST..=HIGHEST).contains(&(at + by)) && self.is_seen(at + by)? {
+    /// Tries rung after rung until so many in a row are no better.
+    fn walk(&mut self, from: f64, by: f64, patience: usize) -> Result<()> {
+        let (mut at, mut no_better) = (from + by, 0);
+        while no_better < patience && (LOWEST..=HIGHEST).contains(&at) && self.is_seen(at)? {
             let least = self.least();
-            self.visit(self.beta(at + by)?)?;
-            if self.least() >= least {
-                break;
-            }
+            self.visit(self.beta(at)?)?;
+            no_better = if self.least() < least { 0 } else { no_better + 1 };
             at += by;
         }
-        Ok(at)
+        Ok(())
     }
 
     /// Do enough tokens see others?
@@ -247,17 +276,17 @@ impl Search<'_> {
     fn finish(mut self) -> Result<Tuning> {
         self.rungs.sort_by(|a, b| a.beta.get().total_cmp(&b.beta.get()));
         let mut curve = Vec::new();
-        for Rung { beta, risks } in &self.rungs {
-            for &(score_time, risk) in risks {
-                curve.push(Tried { beta: *beta, score_time, raw_time: score_time.to_raw(*beta)?, risk });
+        for Rung { beta, terms, risks } in &self.rungs {
+            for (Terms { depth, .. }, &risk) in terms.iter().zip(risks) {
+                curve.push(Tried { beta: *beta, score_time: *depth, raw_time: depth.to_raw(*beta)?, risk });
             }
         }
         let by_risk = |a: &&Tried, b: &&Tried| a.risk.cautious().total_cmp(&b.risk.cautious());
         let nothing = || Error::Empty { what: "the set of depths to try".into() };
         let best = *curve.iter().min_by(by_risk).ok_or_else(nothing)?;
         let (beta, depth) = (best.beta, best.score_time);
-        let fresh = signs(&self.problem.tokens, noise_generator(self.tuner.seed));
-        let judged = self.problem.terms(beta, &[depth], &fresh)?;
+        let fresh = signs(&self.problem.tokens, &mut noise_generator(self.tuner.seed));
+        let judged = self.problem.terms(beta, &[depth], &[fresh])?;
         let risk = self.risk(judged.first().ok_or_else(nothing)?);
         Ok(Tuning { beta, depth, risk, curve })
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::refuse;
 use super::table::{Table, open};
+use super::{npy, write as whole};
 use crate::error::{Error, Result};
 
 /// What may stand between numbers, in the order in which a first line is searched for it; after these, spaces.
@@ -20,6 +21,17 @@ pub(super) fn read(path: &Path) -> Result<Table> {
     let text =
         String::from_utf8(bytes).map_err(|_| refuse(path, "it is not text; a .npy file ends in .npy"))?;
     parsed(text.strip_prefix('\u{feff}').unwrap_or(&text), path)
+}
+
+/// Writes rows of so many numbers, each with as many digits as tell it from its neighbours.
+pub(super) fn write(path: &Path, values: &[f64], columns: usize) -> Result<()> {
+    npy::check_finite(&format!("the result for {}", path.display()), values, columns)?;
+    whole(path, |file| {
+        values.chunks(columns).try_for_each(|row| {
+            let fields: Vec<String> = row.iter().map(|value| format!("{value:?}")).collect();
+            writeln!(file, "{}", fields.join(","))
+        })
+    })
 }
 
 /// A line that is not empty and not a comment, with its number.

@@ -20,7 +20,7 @@ mod write;
 
 pub use folder::Folder;
 pub use outputs::check_outputs;
-pub use table::{Table, read_cloud, read_weights};
+pub use table::{Table, check_ending, read_cloud, read_weights, write_table, write_vector};
 pub use write::{abandon, check_writable_folder, sweep, write};
 
 use std::path::Path;

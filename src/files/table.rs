@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::{csv, npy, npz};
 use crate::cloud::Cloud;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Row-major numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,49 @@ pub fn read_weights(path: &Path) -> Result<Vec<f64>> {
     Table::read(path, "weights")?.vector(path)
 }
 
+/// How a result is written: by the ending of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Npy,
+    Csv,
+}
+
+impl Format {
+    /// A file without an ending, such as a device or a pipe, takes NumPy's format.
+    fn of(path: &Path) -> Result<Self> {
+        match path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).as_deref() {
+            None | Some("npy") => Ok(Self::Npy),
+            Some("csv") => Ok(Self::Csv),
+            Some(_) => Err(super::refuse(
+                path,
+                "results are written as .npy or .csv; let the name end in one of these",
+            )),
+        }
+    }
+}
+
+/// Refuses a name of a result from whose ending it cannot be told how to write it.
+pub fn check_ending(path: &Path) -> Result<()> {
+    Format::of(path).map(drop)
+}
+
+/// Writes rows of so many numbers, as `.npy` (`float64`, shape `(N, d)`) or as `.csv`, in which every number has all its digits.
+pub fn write_table(path: &Path, values: &[f64], columns: usize) -> Result<()> {
+    match Format::of(path)? {
+        Format::Npy => npy::write_table(path, values, columns),
+        Format::Csv => csv::write(path, values, columns),
+    }
+}
+
+/// Writes a column of numbers, as `.npy` (shape `(N,)`) or as `.csv`.
+pub fn write_vector(path: &Path, values: &[f64]) -> Result<()> {
+    match Format::of(path)? {
+        Format::Npy => npy::write_vector(path, values),
+        Format::Csv => csv::write(path, values, 1),
+    }
+}
+
 /// Opens a file.
 pub(super) fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(|source| crate::Error::Io { action: "read", path: path.into(), source })
+    File::open(path).map_err(|source| Error::Io { action: "read", path: path.into(), source })
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench_of_files;
 mod bound;
+mod denoise;
 mod help;
 mod jobs;
 mod meanfield;

@@ -1,4 +1,4 @@
-//! `.npy` files of any bytes, in front of every verb that reads one.
+//! `.npy`, `.npz` and `.csv` files of any bytes, in front of every verb that reads one.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -74,6 +74,37 @@ fn weights() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// Numbers as text, whole or damaged.
+fn table(columns: usize, most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let separators = select(vec![",", ";", "\t", " ", ", "]);
+    let text = (separators, vec(double(), columns..=columns * most), any::<bool>()).prop_map(
+        move |(separator, values, named)| {
+            let name = (0..columns).map(|c| format!("x{c}")).collect::<Vec<_>>().join(separator);
+            let line = |row: &[f64]| row.iter().map(f64::to_string).collect::<Vec<_>>().join(separator);
+            let rows = values.chunks_exact(columns).map(line);
+            std::iter::once(name).filter(|_| named).chain(rows).collect::<Vec<_>>().join("\n").into_bytes()
+        },
+    );
+    let text = text.boxed();
+    prop_oneof![3 => text.clone(), 1 => mutated(text)]
+}
+
+/// An archive of one array or two, whole or damaged.
+fn archive(columns: usize, most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let zipped = (array(columns, most), any::<bool>(), any::<bool>()).prop_map(|(array, two, packed)| {
+        use zip::write::SimpleFileOptions;
+        let method = if packed { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
+        let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for name in &["points.npy", "others.npy"][..1 + usize::from(two)] {
+            archive.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
+            std::io::Write::write_all(&mut archive, &array).unwrap();
+        }
+        archive.finish().unwrap().into_inner()
+    });
+    let zipped = zipped.boxed();
+    prop_oneof![3 => zipped.clone(), 1 => mutated(zipped)]
+}
+
 const LINES: &[&str] = &[
     "flow @a.npy --beta 4 --raw-time 1 --out @out.npy",
     "flow @a.npy --beta 20 --noise-var 0.3 --layers 9 --out @out.npy --json",
@@ -86,6 +117,12 @@ const LINES: &[&str] = &[
     "flow @a.npy --beta 2 --raw-time 0.5 --radius 1.5 --out @out.npy",
     "denoise @a.npy --noise-var 0.3 --beta 4 --out @out.npy --particles @z.npy",
     "denoise @a.npy --noise-var 0.3 --beta 4 --out @out.npy --clean @b.npy --json",
+    "denoise @a.npy --noise-std 0.5 --out @out.csv --sd @sd.npy --report @page.html",
+    "denoise @t.csv --noise-var 0.3 --out @out.npy --json",
+    "denoise @t.csv --noise-var 1e-3 --beta 4 --depth auto --out @out.txt",
+    "flow @t.csv --beta 2 --raw-time 0.5 --out @out.csv",
+    "posterior @p.npz @t.csv --noise-var 0.5 --out @out.csv --energy @e.csv",
+    "w1 @p.npz @t.csv --json",
     "denoise @a.npy --noise-var 0.3 --beta 4 --layers 4 --out @out.npy --particles @out.npy",
     "posterior @a.npy @b.npy --noise-var 0.5 --out @out.npy --energy @e.npy",
     "posterior @a.npy @b.npy --noise-var 1e-3 --out @out.npy --json",
@@ -98,9 +135,12 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let way = prop_oneof![60 => Just(Way::Call), 1 => Just(Way::Process)];
     (1..4_usize, select(LINES), way)
         .prop_flat_map(|(columns, line, way)| {
-            (array(columns, 12), array(columns, 12), weights(), Just(line), Just(way))
+            let files =
+                (array(columns, 12), array(columns, 12), weights(), table(columns, 12), archive(columns, 12));
+            (files, Just(line), Just(way))
         })
-        .prop_map(|(a, b, w, line, way)| {
-            Case::new(vec![("a.npy", a), ("b.npy", b), ("w.npy", w)], line.split_whitespace(), way)
+        .prop_map(|((a, b, w, t, p), line, way)| {
+            let files = vec![("a.npy", a), ("b.npy", b), ("w.npy", w), ("t.csv", t), ("p.npz", p)];
+            Case::new(files, line.split_whitespace(), way)
         })
 }

@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 
 use ebflow::denoise::{Denoised, Denoiser, Neighbours, Tuner, Tuning};
 use ebflow::drift::Drift;
-use ebflow::files::{npy, write};
+use ebflow::files::{self, write};
 use ebflow::flow::{Flow, Integrator};
 use ebflow::posterior::ParticlePrior;
 use ebflow::report::Denoising;
-use ebflow::{Beta, Cloud, Error, Gauge, NoiseVariance, Result, ScoreTime};
+use ebflow::{Beta, Cloud, Error, Gauge, Result, ScoreTime};
 use serde::Serialize;
 
 use self::report::{Report, Seen};
 use self::truth::{Score, Truth};
 use super::Console;
-use super::args::{self, Choice, FlowOptions, Outputs, laws};
+use super::args::{self, Choice, FlowOptions, Outputs, laws, read_tokens};
+use super::noise::Noise;
 use super::watch::{forecast, watched};
 
 /// Denoise tokens: refine them into a particle prior, then average it for each token.
@@ -28,9 +29,9 @@ use super::watch::{forecast, watched};
 pub struct Args {
     /// Noisy tokens, shape (N, d).
     tokens: PathBuf,
-    /// Variance τ = σ² of the observation noise.
-    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
-    noise_var: NoiseVariance,
+    #[command(flatten)]
+    #[serde(flatten)]
+    noise: Noise,
     /// Inverse temperature β of the kernel; auto: the one of least estimated risk.
     #[arg(long, value_name = "B|auto", value_parser = args::beta_or_auto, default_value = "auto", allow_negative_numbers = true)]
     beta: Choice<Beta>,
@@ -79,9 +80,9 @@ struct Outcome {
 }
 
 impl Args {
-    /// Where results go.
-    fn results(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.out).chain(&self.particles).chain(&self.sd).chain(&self.report)
+    /// Where arrays go.
+    fn arrays(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.out).chain(&self.particles).chain(&self.sd)
     }
 
     /// The inverse temperature and the depth, as given or as chosen for the tokens.
@@ -101,13 +102,13 @@ impl Args {
                 requirement: "left out where β or the depth is chosen by its risk; give --beta and --depth with it",
             });
         }
-        let tuner = Tuner::new(self.noise_var).with_beta(self.beta.given()).with_depth(depth);
+        let tuner = Tuner::new(self.noise.variance()).with_beta(self.beta.given()).with_depth(depth);
         let tuning = tuner.with_drift(drift).with_seed(self.seed).tune(tokens)?;
         Ok((tuning.beta, tuning.depth, Some(tuning)))
     }
 
     fn depth_of(&self, multiple: f64) -> Result<ScoreTime> {
-        ScoreTime::new(multiple * self.noise_var.denoising_horizon().get())
+        ScoreTime::new(multiple * self.noise.variance().denoising_horizon().get())
     }
 
     /// The denoiser for an inverse temperature and a depth.
@@ -118,7 +119,7 @@ impl Args {
         drift: &'a dyn Drift,
         integrator: &'a dyn Integrator,
     ) -> Denoiser<'a> {
-        let denoiser = Denoiser::new(self.noise_var, beta)
+        let denoiser = Denoiser::new(self.noise.variance(), beta)
             .up_to(depth)
             .truncated_to(self.options.radius)
             .with_drift(drift)
@@ -142,7 +143,7 @@ impl Args {
             title: &format!("Denoised: {}", self.tokens.display()),
             text,
             curve: outcome.tuning.as_ref().map_or(&[], |tuning| &tuning.curve),
-            horizon: self.noise_var.denoising_horizon(),
+            horizon: self.noise.variance().denoising_horizon(),
             path: &path,
             estimates: [tokens, &outcome.denoised.inference.mean],
         };
@@ -176,7 +177,7 @@ fn outcome(args: &Args, tokens: &Cloud, truth: &Truth, console: &mut Console<'_>
             start: Neighbours::of(tokens, beta, drift)?,
             end: Neighbours::of(particles, beta, drift)?,
         };
-        let prior = ParticlePrior::new(particles, args.noise_var)?;
+        let prior = ParticlePrior::new(particles, args.noise.variance())?;
         let deviations = args.sd.as_ref().map(|_| prior.deviations(tokens, drift)).transpose()?;
         Ok((seen, deviations, truth.scores(tokens, &denoised, &denoiser)?))
     })?;
@@ -184,11 +185,11 @@ fn outcome(args: &Args, tokens: &Cloud, truth: &Truth, console: &mut Console<'_>
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
-    let tokens = npy::read_cloud(&args.tokens)?;
+    let tokens = read_tokens(&args.tokens, console)?;
     let truth = Truth::read(args, &tokens)?;
     let law = args.law.as_deref().map(Path::new);
     let inputs = std::iter::once(args.tokens.as_path()).chain(args.clean.as_deref()).chain(law);
-    args.outputs.check(args.results(), inputs)?;
+    args.outputs.check_with_page(args.arrays(), args.report.as_ref(), inputs)?;
     let outcome = outcome(args, &tokens, &truth, console)?;
     let report = Report::new(args, &tokens, &outcome);
     let shown = console.rendered(&report, args.outputs.json)?;
@@ -197,12 +198,12 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
         Some(path) => Some((path, args.page(&tokens, &outcome, &console.rendered(&report, false)?)?)),
     };
     let (d, denoised) = (tokens.dimension(), &outcome.denoised);
-    npy::write_table(&args.out, denoised.inference.mean.points(), d)?;
+    files::write_table(&args.out, denoised.inference.mean.points(), d)?;
     if let Some(path) = &args.particles {
-        npy::write_table(path, denoised.trajectory.end.points(), d)?;
+        files::write_table(path, denoised.trajectory.end.points(), d)?;
     }
     if let (Some(path), Some(deviations)) = (&args.sd, &outcome.deviations) {
-        npy::write_table(path, deviations, d)?;
+        files::write_table(path, deviations, d)?;
     }
     if let Some((path, page)) = page {
         write(path, |file| file.write_all(page.as_bytes()))?;

@@ -77,7 +77,7 @@ impl Chosen {
                 standard_error: tuning.risk.standard_error,
                 curve: tuning.curve.iter().map(point).collect(),
             },
-            depth: tuning.depth.get() / args.noise_var.denoising_horizon().get(),
+            depth: tuning.depth.get() / args.noise.variance().denoising_horizon().get(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ebflow::denoise::{Denoised, Denoiser};
 use ebflow::error::check_same_space;
-use ebflow::files::npy;
+use ebflow::files;
 use ebflow::law::{BayesOracle, Law};
 use ebflow::posterior::mean_squared_error;
 use ebflow::{Cloud, Error, Result};
@@ -28,12 +28,12 @@ pub(super) struct Truth {
 
 impl Truth {
     pub(super) fn read(args: &Args, tokens: &Cloud) -> Result<Self> {
-        let clean = args.clean.as_ref().map(|path| npy::read_cloud(path)).transpose()?;
+        let clean = args.clean.as_ref().map(|path| files::read_cloud(path)).transpose()?;
         if let Some(cloud) = &clean {
             same_shape(cloud, tokens)?;
         }
         let law = args.law.as_ref().map(|text| Law::parse(text)).transpose()?;
-        let bayes = law.map(|law| law.posterior_means(tokens, args.noise_var)).transpose()?;
+        let bayes = law.map(|law| law.posterior_means(tokens, args.noise.variance())).transpose()?;
         Ok(Self { clean, bayes })
     }
 

@@ -56,13 +56,13 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
             remedy: "give a gaussian law; other laws do not stay in their family along the flow",
         });
     };
-    let time = args.flow.horizon.time(args.flow.noise_var);
+    let time = args.flow.horizon.time(args.flow.noise.variance());
     let clock = Schedule::constant(args.flow.beta);
     let raw_time = clock.raw_time(time)?;
     let flow = CovarianceFlow::of_prior(
         law.mean(),
         gaussian.covariance().matrix(),
-        args.flow.noise_var,
+        args.flow.noise.variance(),
         args.flow.beta,
     )?;
     let report = Report {

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use ebflow::exact::{Hitting, VarianceDescent};
-use ebflow::{Beta, NoiseVariance, Result};
+use ebflow::{Beta, Result};
 use serde::Serialize;
 
+use crate::cli::noise::Noise;
 use crate::cli::{Console, args, output};
 
 /// When the variance of an isotropic Gaussian law reaches a target.
@@ -13,9 +14,9 @@ use crate::cli::{Console, args, output};
 #[command(after_help = "Example:
   ebflow exact hitting-time --noise-var 0.5 --beta 20 --prior-var 1")]
 pub struct Args {
-    /// Variance τ = σ² of the observation noise.
-    #[arg(long, value_name = "V", value_parser = args::noise_variance, allow_negative_numbers = true)]
-    noise_var: NoiseVariance,
+    #[command(flatten)]
+    #[serde(flatten)]
+    noise: Noise,
     /// Inverse temperature β of the kernel.
     #[arg(long, value_name = "B", value_parser = args::beta, allow_negative_numbers = true)]
     beta: Beta,
@@ -51,7 +52,7 @@ impl fmt::Display for Report {
 }
 
 pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
-    let descent = VarianceDescent::of_prior(args.prior_var, args.noise_var, args.beta)?;
+    let descent = VarianceDescent::of_prior(args.prior_var, args.noise.variance(), args.beta)?;
     let target = args.target.unwrap_or(args.prior_var);
     let score_time = match descent.hitting(target)? {
         Hitting::At(time) => Some(time),
