@@ -25,7 +25,7 @@ fn studies() -> Vec<(String, String)> {
 #[test]
 fn every_study_can_be_read_and_has_a_quick_variant() {
     let names: Vec<String> = studies().into_iter().map(|(name, _)| name).collect();
-    for expected in ["joint", "layers", "particles", "radius", "temperature"] {
+    for expected in ["chaos", "joint", "layers", "particles", "radius", "recovery", "temperature"] {
         assert!(names.contains(&expected.to_owned()));
     }
     for (name, text) in studies() {
@@ -46,5 +46,30 @@ fn every_quick_variant_runs_and_no_slope_leaves_its_band() {
         for file in ["report.html", "rows.csv", "summary.json", "study.toml"] {
             assert!(bench.path("out").join(file).is_file(), "{name} has no {file}");
         }
+    }
+}
+
+/// What a referee asks, with a prior of their own: the prose of both studies says how.
+#[test]
+fn the_papers_studies_take_any_prior() {
+    for (study, sets) in [
+        ("recovery", vec!["prior = { kind = 'mixture', means = [-1, 1], std = 0.3 }"]),
+        ("recovery", vec!["prior = { kind = 'laplace', mean = 0, scale = 1 }"]),
+        ("recovery", vec!["prior.mean = 1"]),
+        (
+            "chaos",
+            vec![
+                "prior = { kind = 'student', df = 6, mean = 0, scale = 1 }",
+                "quantities = ['w1_mean_field']",
+                "fit = [{ quantity = 'w1_mean_field', against = 'n' }]",
+                "statement = []",
+            ],
+        ),
+    ] {
+        let (name, text) = studies().into_iter().find(|(name, _)| name == study).unwrap();
+        let sets: Vec<String> = sets.into_iter().map(str::to_owned).collect();
+        let spec = Spec::read(&name, &text, Preset::Quick, &sets).unwrap_or_else(|error| panic!("{error}"));
+        assert!(spec.cells().len() > 100);
+        Spec::parse("again", &spec.to_toml()).unwrap_or_else(|error| panic!("{error}"));
     }
 }
