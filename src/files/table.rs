@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::{csv, npy, npz};
 use crate::cloud::Cloud;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Row-major numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,5 +69,5 @@ pub fn read_weights(path: &Path) -> Result<Vec<f64>> {
 
 /// Opens a file.
 pub(super) fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(|source| crate::Error::Io { action: "read", path: path.into(), source })
+    File::open(path).map_err(|source| Error::Io { action: "read", path: path.into(), source })
 }

@@ -101,13 +101,13 @@ pub(super) fn verdict(statement: &Statement) -> String {
 }
 
 /// As the claims' words, without the print.
-fn words(kind: VerdictKind) -> &'static str {
+pub(super) fn words(kind: VerdictKind) -> &'static str {
     if kind == VerdictKind::FailsAsPrinted { "fails" } else { kind.words() }
 }
 
 /// Where it holds, or why nothing can be said.
 fn remark(statement: &Statement) -> Option<String> {
-    let remark = statement.verdict.remark()?;
+    let remark = statement.remark()?;
     match statement.verdict.kind() {
         VerdictKind::HoldsWithin => Some(format!("it holds where {remark}")),
         VerdictKind::Inconclusive => Some(remark.to_owned()),
@@ -148,7 +148,7 @@ pub(super) fn entry(statement: &Statement) -> Entry<'_> {
         predicted_error: row.map(|row| row.predicted.allowance()),
         margin: row.map(Row::margin),
         decided_by: row.map(Row::name),
-        remark: statement.verdict.remark(),
+        remark: statement.remark(),
         rows: &statement.rows,
     }
 }

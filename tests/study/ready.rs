@@ -73,3 +73,26 @@ fn the_papers_studies_take_any_prior() {
         Spec::parse("again", &spec.to_toml()).unwrap_or_else(|error| panic!("{error}"));
     }
 }
+
+#[test]
+fn the_reference_page_is_what_the_code_reads() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("validation/STUDIES.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    assert!(page == ebflow::report::reference(), "run `ebflow study --keys > validation/STUDIES.md`");
+    let bench = Bench::with("");
+    assert_eq!(bench.good(&["study", "--keys"]), page);
+    let listed: serde_json::Value =
+        serde_json::from_str(&bench.good(&["study", "--quantities", "--json"])).unwrap();
+    assert!(
+        listed["quantities"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|q| q["key"] == "coupled" && q["unit"] == "length")
+    );
+    let text = bench.good(&["study", "--quantities"]);
+    assert!(
+        text.contains("posterior_sup (length)") && text.contains("needs `sup_radius` in [measure]"),
+        "{text}"
+    );
+}
