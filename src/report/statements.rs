@@ -11,6 +11,7 @@ use super::page::{cells, header, rows};
 use super::svg::escape;
 use super::text::{fit_name, status};
 use crate::claim::{Role, Row, VerdictKind};
+use crate::error::counted;
 use crate::study::{BandVerdict, CellRow, Fit, Statement};
 
 /// Two lines per statement, and a third where there is something to say.
@@ -70,10 +71,10 @@ fn details(statement: &Statement) -> String {
         return String::new();
     }
     format!(
-        "<details{}><summary>{}: {} rows</summary>\n<div class=\"scroll\"><table class=\"rows\">\n{}{}</table></div></details>\n",
+        "<details{}><summary>{}: {}</summary>\n<div class=\"scroll\"><table class=\"rows\">\n{}{}</table></div></details>\n",
         if statement.is_expected() { "" } else { " open" },
         escape(&statement.spec.id),
-        statement.rows.len(),
+        counted(statement.rows.len(), "row"),
         header(&ROW_HEADER),
         rows(statement.rows.iter().map(row_cells)),
     )
