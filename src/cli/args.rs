@@ -12,11 +12,11 @@ macro_rules! laws {
   { kind = \"mixture\", means = [[-1, 0], [1, 0]], covs = [[[1, 0], [0, 2]], [[2, 0], [0, 1]]] }
   { kind = \"atoms\", points = [[-1, 0], [1, 0]], weights = [0.3, 0.7] }
   { kind = \"laplace\", mean = 0, scale = 1 }
-  { kind = \"atoms\", file = \"clean.npy\", weights = \"weights.csv\" }        (.npy, .npz, .csv)
-  { kind = \"laplace\", mean = 0, scale = 1 }                  in d > 1: independent coordinates
-  { kind = \"uniform\", low = [-1, 0], high = [1, 2] }          a box
-  { kind = \"student\", df = 5, mean = 0, scale = 1 }           on the line
-Weights are equal where they are left out."
+  { kind = \"uniform\", low = [-1, 0], high = [1, 2] }
+  { kind = \"student\", df = 5, mean = 0, scale = 1 }
+Weights are equal where they are left out. Points and weights of atoms may come from files (.npy, .npz, .csv):
+file = \"clean.npy\" in place of points, weights = \"weights.npy\". In more dimensions laplace has independent
+coordinates, and uniform is a box; student is on the line only."
     };
 }
 pub(super) use laws;

@@ -172,7 +172,7 @@ fn closest(problem: &MeanField, horizon: RawTime, drift: &Auto) -> Result<Closes
         None => Err(Error::InvalidParameter {
             name: "raw time of the horizon",
             value: horizon.get(),
-            requirement: "beyond the time at which the law is closest to its prior: it still comes closer there; give a later --raw-time or --score-time",
+            requirement: "later than the time at which the law is closest to its prior (it still comes closer there)",
         }),
     }
 }

@@ -56,9 +56,10 @@ impl MeanField {
         let (found, judge) = (fine.minimum(narrow)?, coarse.minimum(narrow)?);
         let apart = (found.value - judge.value).abs();
         let flat = fine.flat(found, apart + ROUNDOFF * start.fine.scale(), narrow)?;
+        let missed = fine.rise(found, 2.0 * narrow)?;
         Ok(Some(DenoisingTime {
             raw_time: Measured::of_two(found.at, judge.at).widened(flat) + start.raw_time.get(),
-            w1: Measured::known_to(found.value, apart + curve[lowest].numerical),
+            w1: Measured::known_to(found.value, apart + curve[lowest].numerical + missed),
         }))
     }
 }
@@ -102,6 +103,13 @@ impl Search<'_> {
             }
         }
         Ok(if left.value <= right.value { left } else { right })
+    }
+
+    /// How much higher the curve is so far from a minimum: at a corner, this is by how much a search that stopped there may have missed it.
+    fn rise(&self, minimum: Value, distance: f64) -> Result<f64> {
+        let sides = [(minimum.at - distance).max(0.0), (minimum.at + distance).min(self.width)];
+        let [before, after] = sides.map(|at| self.value(at));
+        Ok((before?.value.max(after?.value) - minimum.value).max(0.0))
     }
 
     /// How far from the minimum, to the nearest power of two, values are within `noise` of it: there it might as well be.

@@ -90,7 +90,7 @@ impl Grading {
                 what: "the mean-field reference",
                 raw_time: 0.0,
                 problem: format!(
-                    "{:.0} nodes would be needed, more than {MAX_NODES}; lower β or the law's extent in units of β^(-1/2)",
+                    "{:.0} nodes would be needed, more than {MAX_NODES}; lower β or the law's extent in units of β^(-1/2), or truncate it to a ball",
                     spacing.count()
                 ),
             });

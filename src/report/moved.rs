@@ -9,7 +9,7 @@ use super::junit::{Case, document};
 use super::number::plain;
 use super::statements;
 use crate::claim::baseline::{Change, Difference, Side, Subject};
-use crate::claim::{Evidence, Record};
+use crate::claim::{Evidence, Record, VerdictKind};
 use crate::error::counted;
 use crate::study::{BandVerdict, Fit, Spec, Statement, Summary};
 
@@ -182,7 +182,11 @@ fn sentence(change: &Change) -> String {
         Difference::Added { row } => format!("{row}: the row is new"),
         Difference::Verdict { old, new, remark } => {
             let remark = remark.as_ref().map_or_else(String::new, |remark| format!(" ({remark})"));
-            format!("the verdict was '{}' and is '{}'{remark}", old.words(), new.words())
+            let words = |kind: &VerdictKind| match change.subject {
+                Subject::Statement(_) => statements::words(*kind),
+                _ => kind.words(),
+            };
+            format!("the verdict was '{}' and is '{}'{remark}", words(old), words(new))
         }
     }
 }

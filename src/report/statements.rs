@@ -11,6 +11,7 @@ use super::page::{cells, header, rows};
 use super::svg::escape;
 use super::text::{fit_name, status};
 use crate::claim::{Role, Row, VerdictKind};
+use crate::error::counted;
 use crate::study::{BandVerdict, CellRow, Fit, Statement};
 
 /// Two lines per statement, and a third where there is something to say.
@@ -70,10 +71,10 @@ fn details(statement: &Statement) -> String {
         return String::new();
     }
     format!(
-        "<details{}><summary>{}: {} rows</summary>\n<div class=\"scroll\"><table class=\"rows\">\n{}{}</table></div></details>\n",
+        "<details{}><summary>{}: {}</summary>\n<div class=\"scroll\"><table class=\"rows\">\n{}{}</table></div></details>\n",
         if statement.is_expected() { "" } else { " open" },
         escape(&statement.spec.id),
-        statement.rows.len(),
+        counted(statement.rows.len(), "row"),
         header(&ROW_HEADER),
         rows(statement.rows.iter().map(row_cells)),
     )
@@ -101,13 +102,13 @@ pub(super) fn verdict(statement: &Statement) -> String {
 }
 
 /// As the claims' words, without the print.
-fn words(kind: VerdictKind) -> &'static str {
+pub(super) fn words(kind: VerdictKind) -> &'static str {
     if kind == VerdictKind::FailsAsPrinted { "fails" } else { kind.words() }
 }
 
 /// Where it holds, or why nothing can be said.
 fn remark(statement: &Statement) -> Option<String> {
-    let remark = statement.verdict.remark()?;
+    let remark = statement.remark()?;
     match statement.verdict.kind() {
         VerdictKind::HoldsWithin => Some(format!("it holds where {remark}")),
         VerdictKind::Inconclusive => Some(remark.to_owned()),
@@ -148,7 +149,7 @@ pub(super) fn entry(statement: &Statement) -> Entry<'_> {
         predicted_error: row.map(|row| row.predicted.allowance()),
         margin: row.map(Row::margin),
         decided_by: row.map(Row::name),
-        remark: statement.verdict.remark(),
+        remark: statement.remark(),
         rows: &statement.rows,
     }
 }

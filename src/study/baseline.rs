@@ -134,6 +134,10 @@ pub fn compare(spec: &Spec, accepted: &Accepted, found: &Table) -> Result<Vec<Ch
 
 /// Verdicts follow from rows: those of the accepted ones beside those of the new ones.
 fn verdicts(spec: &Spec, old: &Table, new: &Table) -> Result<Vec<Change>> {
+    // What was not accepted for every cell had no verdict that could have turned.
+    if old.cells.iter().any(|filled| filled.row.is_none()) {
+        return Ok(Vec::new());
+    }
     let judged = |table| Summary::new(spec, table, Completeness::Waived).map(|summary| summary.statements);
     let pairs = judged(old)?.into_iter().zip(judged(new)?);
     let other = pairs.filter(|(old, new)| old.verdict.kind() != new.verdict.kind());
@@ -142,7 +146,7 @@ fn verdicts(spec: &Spec, old: &Table, new: &Table) -> Result<Vec<Change>> {
         what: Difference::Verdict {
             old: old.verdict.kind(),
             new: new.verdict.kind(),
-            remark: new.verdict.remark().map(str::to_owned),
+            remark: new.remark().map(str::to_owned),
         },
     });
     Ok(change.collect())

@@ -112,7 +112,7 @@ quantities! {
         "two stages against Bayes", "length²";
     ExcessVariance, "excess_variance",
         "Variance per coordinate of the tokens that become particles, beyond the prior's: the σ² that the sample itself has.",
-        "variance of the tokens beyond the prior's", "length²";
+        "excess variance of the tokens", "length²";
     HittingTime, "hitting_time",
         "Score time at which the particles' variance is back at the prior's.",
         "hitting time of the prior's variance", "score time, length²";

@@ -19,7 +19,7 @@ use super::quantity::Quantity;
 use super::row::{CellRow, Measurement};
 use super::spec::{FitSpec, Model, Spec, StatementSpec, Subject};
 use super::summary::{Completeness, Filled, Statistic, Table};
-use crate::claim::{Relation, Role, Row, Severity, Verdict, decisive};
+use crate::claim::{Relation, Role, Row, Severity, Verdict, VerdictKind, decisive};
 use crate::measured::Measured;
 use crate::metric::{Confidence, Interval};
 
@@ -58,6 +58,12 @@ impl Statement {
     /// True when the verdict is the one that its author expects.
     pub fn is_expected(&self) -> bool {
         self.verdict.kind() == self.spec.expect
+    }
+
+    /// Where it holds, or why nothing can be said; of a statement that simply holds or fails, nothing.
+    pub fn remark(&self) -> Option<&str> {
+        let fails = self.verdict.kind() == VerdictKind::FailsAsPrinted;
+        self.verdict.remark().filter(|_| !fails)
     }
 
     /// The row that decides: the one with the least margin.

@@ -110,11 +110,11 @@ const CASES: &[(&str, &[&str])] = &[
     ("sample good.npy --n 10 --out out.npy", &["good.npy", "not text", "TOML"]),
     (
         "sample '{ kind = \"unheard\", df = 3 }' --n 10 --out out.npy",
-        &["no law of kind `unheard`", "`gaussian`"],
+        &["unknown kind of law `unheard`", "`gaussian`"],
     ),
     (
-        "sample '{ kind = \"uniform\", low = [0, 0], high = [1, 1] }' --n 10 --out out.npy",
-        &["`low` has 2 entries", "on the line"],
+        "sample '{ kind = \"student\", df = 3, mean = [0, 0], scale = 1 }' --n 10 --out out.npy",
+        &["several numbers", "on the line"],
     ),
     (
         "sample '{ kind = \"gaussian\", mean = 0, std = 1 }' --n 10 --seed 9007199254740992 --out out.npy",

@@ -49,7 +49,7 @@ fn every_law_of_the_help_can_be_sampled() {
     let bench = Workbench::new();
     let help = String::from_utf8(bench.run("sample --help").stdout).unwrap();
     let laws: Vec<&str> = lines(&help, "{ kind").collect();
-    assert_eq!(laws.len(), 7);
+    assert_eq!(laws.len(), 8);
     for law in laws {
         let output = bench.run(&format!("sample '{law}' --n 3 --out x.npy"));
         assert_eq!(output.status.code(), Some(0), "{law}");

@@ -157,5 +157,5 @@ fn the_closest_time_is_that_of_the_closed_form() {
     assert!(at("raw_time_error") < 1e-3 && at("w1") <= at("w1_error") && at("w1_error") < 1e-6, "{json}");
     let early = bench.run(&format!("{line} --raw-time 2"));
     assert_eq!(early.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&early.stderr).contains("still comes closer there"));
+    assert!(String::from_utf8_lossy(&early.stderr).contains("it still comes closer there"));
 }

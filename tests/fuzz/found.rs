@@ -68,7 +68,7 @@ fn sweeps_and_shards_beyond_memory() {
 fn laws_that_are_no_laws() {
     for law in [
         r#"{ kind = "unheard", df = 3 }"#,
-        r#"{ kind = "uniform", low = [0, 0], high = [1, 1] }"#,
+        r#"{ kind = "uniform", low = [0, 0], high = [1, 1, 1] }"#,
         r#"{ kind = "gaussian", mean = [0, 1e308], std = 1e308 }"#,
     ] {
         holds(vec![], &format!("sample '{law}' --n 4 --out @x.npy"), &[2, 3]);

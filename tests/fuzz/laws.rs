@@ -36,7 +36,10 @@ pub fn law(dimension: usize) -> impl Strategy<Value = String> {
         .prop_map(|(mean, scale)| format!("{{ kind = \"laplace\", mean = {mean}, scale = {scale} }}"));
     let uniform = (list(d), list(d))
         .prop_map(|(low, high)| format!("{{ kind = \"uniform\", low = {low}, high = {high} }}"));
-    let known = prop_oneof![4 => gaussian, 2 => covariance, 3 => mixture, 2 => weighted, 3 => atoms, 2 => laplace, 2 => uniform];
+    let student = (number(), number(), number()).prop_map(|(df, mean, scale)| {
+        format!("{{ kind = \"student\", df = {df}, mean = {mean}, scale = {scale} }}")
+    });
+    let known = prop_oneof![2 => student, 4 => gaussian, 2 => covariance, 3 => mixture, 2 => weighted, 3 => atoms, 2 => laplace, 2 => uniform];
     prop_oneof![5 => known.clone().boxed(), 1 => mutated_text(known).boxed()]
 }
 

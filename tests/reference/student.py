@@ -9,10 +9,11 @@ def density(nu, x):
     return gamma((nu + 1) / 2) / (sqrt(nu * pi) * gamma(nu / 2)) * (1 + x * x / nu) ** (-(nu + 1) / 2)
 
 def points(y, s, b):
-    """Where the integrand has its features: the likelihood about y, the prior about 0, and decades of tail."""
+    """Where the integrand has its features: the likelihood about y, the prior about 0, what lies between, and decades of tail."""
+    between = [y * k / 40 for k in range(1, 40)]
     inner = [y + k * s for k in (-40, -12, -6, -3, -1, 0, 1, 3, 6, 12, 40)] + [k * b for k in (-30, -10, -3, -1, 0, 1, 3, 10, 30)]
     outer = [sign * b * mpf(10) ** k for sign in (-1, 1) for k in (2, 3, 4, 6, 9, 14, 20)]
-    return [-inf] + sorted(set(inner + outer)) + [inf]
+    return [-inf] + sorted(set(inner + outer + between)) + [inf]
 
 def convolved(nu, b, tau, y, g, h):
     """∫ f(x) g(x) h((y - x)/s) dx over the clean x, f Student of scale b about 0."""

@@ -99,11 +99,9 @@ fn a_folder_belongs_to_a_study_or_to_claims() {
     let bench = Bench::with(SMALL);
     run(&bench);
     let report = read(bench.path("out").join("report.html")).unwrap();
-    for words in [&["bless", "out"][..], &["verify", "tweedie", "--out", "out"]] {
-        let output = bench.run(words);
-        assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("choose another folder"), "{}", stderr(&output));
-    }
+    let output = bench.run(&["verify", "tweedie", "--out", "out"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("choose another folder"), "{}", stderr(&output));
     assert_eq!(read(bench.path("out").join("report.html")).unwrap(), report);
     bench.good(&["verify", "tweedie", "--out", "claims"]);
     for words in [&["study", "study.toml", "--out", "claims"][..], &["merge", "out", "--out", "claims"]] {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use ebflow::Preset;
 use ebflow::study::{Spec, Store, measure};
 
 use crate::bench::{Bench, SMALL, stderr};
@@ -74,6 +75,24 @@ fn every_parameter_is_part_of_the_key() {
     }
     let renamed = SMALL.replace("A small study", "The same study");
     assert_eq!(key(SMALL), key(&renamed), "what does not determine a row is no part of its key");
+}
+
+/// What a file holds determines a row, not what it is called.
+#[test]
+fn the_points_of_a_file_are_part_of_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let law = format!("prior = {{ kind = 'atoms', file = '{}' }}", path.display());
+        let sets = [law, "quantities = ['w1_prior']".into(), "fit = []".into()];
+        let spec =
+            Spec::read("study.toml", SMALL, Preset::Full, &sets).unwrap_or_else(|error| panic!("{error}"));
+        spec.cells()[0].key(&spec)
+    };
+    let first = key("a.csv", "0\n1\n");
+    assert_eq!(first, key("b.csv", "0\n1\n"));
+    assert_ne!(first, key("a.csv", "0\n2\n"));
 }
 
 #[test]

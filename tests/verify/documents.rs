@@ -17,9 +17,9 @@ fn the_document_of_all_claims_is_that_of_the_last_full_run() {
 }
 
 /// A study of a few milliseconds for whoever follows the example.
-const STUDY: &str = "title = 'numbers'\nquantities = ['coupled']\n[prior]\nkind = 'gaussian'\nmean = 0\nstd = 1\n\
+const STUDY: &str = "title = 'numbers'\nquantities = ['coupled', 'w1_exact_prior']\n[prior]\nkind = 'gaussian'\nmean = 0\nstd = 1\n\
      [noise]\nvariance = 0.25\n[flow]\nbeta = 4\nrtol = 1e-6\natol = 1e-6\n[sweep]\nn = [20, 40]\nseeds = 3\n\
-     [[statement]]\nid = 'small'\nsays = 'It is small.'\nquantity = 'coupled'\nrelation = 'at_most'\nto = 1\n";
+     [[statement]]\nid = 'small'\nsays = 'It is small.'\nquantity = 'w1_exact_prior'\nrelation = 'at_most'\nto = 1\n";
 
 /// Every command of the job runs, in its order, in a repository made as the example says (with fewer claims).
 #[test]

@@ -72,10 +72,14 @@ impl CrossChecks<'_> {
         if let Some(most) = quantity.most_dimensions().filter(|most| prior.dimension() > *most) {
             return Some(format!("it is certified in up to {most} dimensions only"));
         }
-        if quantity == Quantity::PosteriorSup {
-            if measure.sup_radius.is_none() {
-                return Some("say in which ball: sup_radius = 3 in [measure]".into());
-            }
+        if quantity == Quantity::PosteriorSup && matches!(prior, Law::Student(_) | Law::Product(_)) {
+            return Some(format!(
+                "it is not certified for a law of kind {}; measure gap_two_stage, a mean square",
+                prior.kind_name()
+            ));
+        }
+        if quantity == Quantity::PosteriorSup && measure.sup_radius.is_none() {
+            return Some("say in which ball: sup_radius = 3 in [measure]".into());
         }
         None
     }

@@ -1,5 +1,7 @@
 //! The sections of a study, each read and checked on its own.
 
+use sha2::{Digest, Sha256};
+
 use super::{
     Axis, Band, Complaints, FitSpec, MeasureSpec, MethodSpec, Model, Node, Quantity, Reader, Setting, Spec,
     Sweep, Tolerances, Tree,
@@ -7,7 +9,7 @@ use super::{
 use crate::drift::{Named, Tolerance};
 use crate::files::document::Diagnostic;
 use crate::flow::Adaptive;
-use crate::law::read_law;
+use crate::law::{Law, read_law};
 use crate::scale::{BallRadius, Beta, NoiseVariance};
 use crate::study::spec::cross_checks::{CrossChecks, MOST_CELLS};
 use crate::study::spec::statements::statements;
@@ -53,7 +55,7 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
         prose: prose?.trim().to_owned(),
         paper: paper.map(str::to_owned),
         quantities: quantities?,
-        prior: prior?,
+        prior: prior.clone()?,
         base: sweep.base,
         method: MethodSpec { tolerances: sweep.tolerances, ..method },
         sweep: sweep.sweep,
@@ -61,7 +63,7 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
         measure: measure?,
         fits: fits?,
         statements: Vec::new(),
-        prior_table: top_value(tree, "prior")?.plain(),
+        prior_table: identified(top_value(tree, "prior")?.plain(), prior.as_ref()?),
         effective: tree.plain(),
     };
     CrossChecks { spec: &spec, tree, complaints }.check();
@@ -69,6 +71,23 @@ fn whole(tree: &Tree, complaints: &Complaints) -> Option<Spec> {
         spec.statements = statements(stated, &spec, complaints)?;
     }
     Some(spec)
+}
+
+/// A prior as it is written, with what its files hold in place of their names: rows are determined by that.
+fn identified(mut table: toml::Value, law: &Law) -> toml::Value {
+    let (Some(entries), Law::Atoms(atoms)) = (table.as_table_mut(), law) else { return table };
+    for (key, numbers) in [("file", atoms.points().concat()), ("weights", atoms.weights().to_vec())] {
+        if let Some(name) = entries.get_mut(key).filter(|value| value.is_str()) {
+            *name = toml::Value::String(digest(&numbers));
+        }
+    }
+    table
+}
+
+/// Names numbers by their bits.
+fn digest(numbers: &[f64]) -> String {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(super) fn top_value<'a>(tree: &'a Tree, key: &str) -> Option<&'a Tree> {

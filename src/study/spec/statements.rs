@@ -231,6 +231,10 @@ impl One<'_> {
         let known = RELATIONS.map(|(name, _)| name);
         let Some((_, related)) = RELATIONS.iter().find(|(known, _)| known == name) else {
             self.complaints.push(unknown("relation", relation, name, &known));
+            // What is wrong with the other side is said at once.
+            if let Some(to) = to.filter(|to| !matches!(to.node, Node::List(_))) {
+                self.formula(to);
+            }
             return None;
         };
         match (related, to) {
