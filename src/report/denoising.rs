@@ -66,7 +66,8 @@ impl Denoising<'_> {
         };
         let bars: Vec<Vec<Bar>> = curves.iter().map(|curve| curve.iter().map(bar).collect()).collect();
         let all = || bars.iter().flatten();
-        let (x, y) = (Scale::linear(all().map(|bar| bar.x)), Scale::linear(all().map(|bar| bar.y)));
+        let (x, y) =
+            (Scale::linear(all().map(|bar| bar.x)), Scale::linear(all().flat_map(|bar| [bar.low, bar.high])));
         let series = curves.iter().zip(&bars).enumerate().flat_map(|(look, (curve, bars))| {
             let trace = bars.iter().map(|bar| (bar.x, bar.y)).collect();
             let name = format!("β = {}", plain(curve[0].beta.get(), 3));
