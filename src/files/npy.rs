@@ -37,6 +37,13 @@ pub fn read_cloud(path: &Path) -> Result<Cloud> {
     Cloud::named(table.values, table.columns, &path.display().to_string())
 }
 
+/// Whether the numbers of an array are single precision: each of them was rounded by up to `2^−24` of itself.
+pub fn is_single(path: &Path) -> Result<bool> {
+    let failed = |source| Error::Io { action: "read", path: path.into(), source };
+    let header = File::open(path).and_then(|mut file| Header::read(&mut file)).map_err(failed)?;
+    Ok(Number::new(path, &header.descr)?.size == size_of::<f32>())
+}
+
 /// Reads a vector of shape `(N,)` or `(N, 1)`.
 pub fn read_vector(path: &Path) -> Result<Vec<f64>> {
     let table = read_table(path)?;

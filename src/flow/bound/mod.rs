@@ -90,6 +90,7 @@ mod certifier;
 mod comparison;
 mod correction;
 mod curve;
+mod eigenvalue;
 mod ellipse;
 mod enclosure;
 mod interpolant;
@@ -97,6 +98,7 @@ mod nodes;
 mod pairs;
 mod proof;
 mod refusal;
+mod rounding;
 mod sample;
 mod sources;
 #[cfg(test)]

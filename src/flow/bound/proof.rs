@@ -23,6 +23,7 @@ use super::ellipse::{Ellipse, UNSHRINKING, next_reach};
 use super::enclosure::Enclosure;
 use super::interpolant::{Interpolation, ORDERS};
 use super::refusal::Refusal;
+use super::rounding::UP;
 use super::sample::{Sample, Scaled};
 use super::sources::{PerSource, Supply};
 use crate::cloud::{Cloud, norm};
@@ -186,7 +187,7 @@ impl<'a> Proof<'a> {
         let rounding = look.rounding.position.iter().zip(&look.rounding.velocity);
         let rounding = rounding.map(|(position, velocity)| UNSHRINKING * (position + reach * velocity));
         let radius: Vec<f64> =
-            bent.iter().zip(rounding).map(|(bent, still)| middle.per_length * (bent + still)).collect();
+            bent.iter().zip(rounding).map(|(bent, still)| UP * middle.per_length * (bent + still)).collect();
         let enclosure = Enclosure::about(middle, self.cloud.weights(), &radius, reach);
         let ellipses = enclosure.ellipses(LEAST_REACH * length);
         self.reach = next_reach(reach, &ellipses);
@@ -300,15 +301,15 @@ fn supply(
         let own: Vec<&[f64]> =
             defects.iter().map(|defect| &defect[i * dimension..(i + 1) * dimension]).collect();
         let size = interpolation.size(&own);
-        (size.mean + remainder, size.largest + remainder)
+        (UP * (size.mean + remainder), UP * (size.largest + remainder))
     };
     let (mean, largest) = remainders.par_iter().enumerate().map(size).unzip();
     let certified = |of: fn(&Sample) -> &[f64]| -> Vec<f64> {
         let largest = |i: usize| samples.iter().map(|s| of(s)[i]).fold(0.0, f64::max);
-        (0..remainders.len()).map(|i| lebesgue * largest(i)).collect()
+        (0..remainders.len()).map(|i| UP * lebesgue * largest(i)).collect()
     };
     let mut rounding = certified(|s| &s.rounding);
-    rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r += lebesgue * v);
+    rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r = UP * (*r + lebesgue * v));
     let truncation = certified(|s| &s.truncation);
     Supply {
         mean: PerSource {
@@ -323,7 +324,7 @@ fn supply(
             rounding,
             tokens: vec![0.0; remainders.len()],
         },
-        position: path.position.iter().map(|u| lebesgue * u).collect(),
+        position: path.position.iter().map(|u| UP * lebesgue * u).collect(),
     }
 }
 
