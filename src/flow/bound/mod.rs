@@ -96,6 +96,8 @@ mod enclosure;
 mod interpolant;
 mod nodes;
 mod pairs;
+#[cfg(test)]
+mod precise;
 mod proof;
 mod refusal;
 mod rounding;
