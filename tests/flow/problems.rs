@@ -132,6 +132,7 @@ impl Problem {
     }
 
     /// The same, and how far it may be off: what a tolerance ten times as large changes, and some roundings of the largest coordinate.
+    #[allow(dead_code)] // bounds are judged by it, estimates are not
     pub fn exact_and_known(&self) -> Option<(Vec<f64>, f64)> {
         let (exact, other) = (self.exact()?, self.solved_to(10.0 * REFERENCE)?);
         let apart = exact.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

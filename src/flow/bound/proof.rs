@@ -12,7 +12,7 @@
 //! The drift is evaluated at *rounded* positions `ẑ + u`. With the comparison system's own bounds on the Jacobian, that moves `v_i` by at
 //! most `max(μ_i, 1)|u_i| + Σ_k κ_ik |u_k|` at each point, and `Λ` times as much between them.
 //!
-//! The order `m` is the smallest for which the remainders are small beside the rest of the defect. A piece is halved where some row does not close, where the remainders
+//! The order `m` is the smallest for which the remainders do not exceed what is known of the defect. A piece is halved where some row does not close, where the remainders
 //! dominate at the largest order, and where the comparison system does not close.
 
 use rayon::prelude::*;
@@ -44,8 +44,8 @@ const FIRST_REACH: f64 = 0.4;
 const LONGEST_REACH: f64 = 12.0;
 const LEAST_REACH: f64 = 0.55;
 
-/// What share of the defect the remainders may be, in the mean.
-const REMAINDERS: f64 = 0.1;
+/// What the remainders may be beside the defect, in the mean. The order is even, so that most of the time they are far less.
+const REMAINDERS: f64 = 1.0;
 
 /// Bounds a run, step by step.
 pub(super) struct Proof<'a> {
@@ -223,7 +223,7 @@ impl<'a> Proof<'a> {
         Ok(outcome)
     }
 
-    /// The smallest order for which the remainders are small beside the defect; the largest, if there is none.
+    /// The smallest order for which the remainders do not dominate; the largest, if there is none.
     fn order(&self, length: f64, middle: &Sample, scaled: &Scaled, ellipses: &[Ellipse]) -> Choice {
         let at_middle =
             || -> Vec<f64> { middle.defect().chunks_exact(self.cloud.dimension()).map(norm).collect() };
