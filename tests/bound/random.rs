@@ -84,6 +84,9 @@ fn judge(problem: Problem, layered: bool, run: &Trajectory, exact: &Cloud) -> Ou
         [bound.max, bound.w1]
     });
     assert!(bound.is_some() != run.error.refusal.is_some(), "a bound or a reason");
+    if let Some(refusal) = &run.error.refusal {
+        println!("refused: {refusal}");
+    }
     let estimate = run.error.estimate.unwrap();
     Outcome {
         problem,

@@ -260,6 +260,9 @@ fn contains(found: f64, exact: &P, allowance: f64) -> usize {
     1
 }
 
+/// What is summed.
+type Of<'a> = &'a dyn Fn(&Pair) -> P;
+
 fn check_row<R: Real>(cloud: &Cloud, i: usize) -> usize {
     let (n, scaled) = (cloud.len(), cloud.scaled());
     let enclosure = Enclosure::about(&scaled, Some(&cloud.weights), &cloud.radius, cloud.half_length);
@@ -269,9 +272,9 @@ fn check_row<R: Real>(cloud: &Cloud, i: usize) -> usize {
     let pairs = Pairs::<R>::new(&enclosure, columns.iter());
     let (sums, allowance) = (pairs.row(cloud.side(i)), cloud.allowance::<R>());
     let exact: Vec<Pair> = (0..n).map(|k| cloud.pair(i, k, 1.0)).collect();
-    let sum = |of: &dyn Fn(&Pair) -> P| exact.iter().fold(p(0.0), |sum, pair| sum + pair.thick() * of(pair));
+    let sum = |of: Of<'_>| exact.iter().fold(p(0.0), |sum, pair| sum + pair.thick() * of(pair));
     let mut looked = 0;
-    let all: [(f64, &dyn Fn(&Pair) -> P); 7] = [
+    let all: [(f64, Of<'_>); 7] = [
         (sums.mass, &|_| p(1.0)),
         (sums.change, &|q| &q.change + &q.reach * &q.reach / p(2.0)),
         (sums.spread, &|q| q.spread.clone()),
