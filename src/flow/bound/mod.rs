@@ -70,7 +70,7 @@
 //! An error in the drift's code cannot hide, either: at the end of every step the drift is compared with an independent full sum, and a run whose drift misses it by more than it certifies ends with an error.
 //!
 //! # What is assumed
-//! IEEE 754 arithmetic in double and single precision; that the platform's `exp`, `ln` and `cos`, where certificates use them, are right to nine digits; and that this code does what it says. A drift that is not one of this
+//! IEEE 754 arithmetic in double and single precision; that the platform's elementary functions (`exp`, `ln`, `cos` …), where certificates use them, are right to nine digits; and that this code does what it says. A drift that is not one of this
 //! crate's is taken at its word.
 //!
 //! *One temperature*: schedules that vary are refused.
