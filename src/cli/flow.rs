@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ebflow::files;
+use ebflow::files::{self, npy};
 use ebflow::flow::Flow;
 use ebflow::{Beta, Cloud, Gauge, Result};
 use serde::Serialize;
@@ -96,10 +96,26 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<()> {
     let flow = flow.with_drift(drift.as_ref()).with_integrator(integrator.as_ref()).with_gauge(&gauge);
     let trajectory =
         watched("moving the tokens", &gauge, console, || args.options.on_threads(|| flow.run(start)))?;
+    if args.bound && args.token_error.is_none() && npy::is_single(&args.tokens) {
+        suggest_token_error(&tokens, console);
+    }
     let run = RunReport::new(&tokens, &trajectory, args.options.drift).with_file("particles", &args.out);
     let report = console.rendered(&run, args.outputs.json)?;
     files::write_table(&args.out, trajectory.end.points(), tokens.dimension())?;
     console.text(&report)
+}
+
+/// Says that the tokens were rounded, and by how much.
+fn suggest_token_error(tokens: &Cloud, console: &mut Console<'_>) {
+    let length = |row: &[f64]| row.iter().map(|z| z * z).sum::<f64>().sqrt();
+    let radius = 0.5 * f64::from(f32::EPSILON) * tokens.rows().map(length).fold(0.0, f64::max);
+    // Two digits, the last rounded up.
+    let unit = 10f64.powf(radius.log10().floor() - 1.0);
+    let rounded = (radius / unit).ceil() * unit;
+    console.say(format_args!(
+        "the tokens are single precision, so each may have been rounded by up to {rounded:.1e}; to bound the flow of what they were \
+         rounded from, say --token-error {rounded:.1e}"
+    ));
 }
 
 fn weighted_tokens(args: &Args, console: &mut Console<'_>) -> Result<Cloud> {

@@ -38,6 +38,8 @@ struct ErrorReport {
     estimate_w1: Option<f64>,
     /// What the estimates say, if not how large the error is.
     estimate_remark: Option<&'static str>,
+    /// Whether the bound assumes nothing but the arithmetic of the machine; without a bound nothing is proved.
+    proved: bool,
     /// Bound on the largest error of a particle.
     bound_max: Option<f64>,
     /// Bound on W1.
@@ -77,6 +79,7 @@ impl ErrorReport {
             estimate: error.estimate.map(|e| e.max),
             estimate_w1: error.estimate.map(|e| e.mean),
             estimate_remark: error.estimate.and_then(|e| e.quality.remark()),
+            proved: error.bound.is_some(),
             bound_max: error.bound.as_ref().map(|b| b.max),
             bound_w1: error.bound.as_ref().map(|b| b.w1),
             budget: error.bound.as_ref().map(budget),
@@ -96,7 +99,8 @@ impl fmt::Display for ErrorReport {
             output::line(f, "", remark)?;
         }
         if let (Some(max), Some(w1)) = (self.bound_max, self.bound_w1) {
-            output::line(f, "", format_args!("{max:.1e} at the worst particle, {w1:.1e} in W1 (bound)"))?;
+            let value = format_args!("{max:.1e} at the worst particle, {w1:.1e} in W1 (proved bound)");
+            output::line(f, "", value)?;
         }
         if let Some(BudgetReport { integration, truncation, rounding, tokens }) = &self.budget {
             let value = format_args!(

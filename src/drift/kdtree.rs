@@ -15,6 +15,7 @@ use super::cutoff::{Budget, Cutoff, Omitted};
 use super::kernel::{Lane, TILE, ZERO};
 use super::order::{Depth, kd_order};
 use super::outcome::Outcome;
+use super::rounding::{Found, lost};
 use super::sources::Sources;
 use super::tiled::Truncation;
 use super::tiles::Tiles;
@@ -23,6 +24,7 @@ use crate::cloud::{CloudView, check_points};
 use crate::error::{Error, Result};
 use crate::parallel;
 use crate::scale::Beta;
+use crate::simd::power_of_two;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
 /// Terms summed up before they join the total: shorter chains of additions round less.
@@ -265,7 +267,7 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
 
     fn drift_of(&self, target: &[f64; D], reference: &Reference<D>, place: usize, outcome: &mut Outcome) {
         let sources = &self.request.sources;
-        let Sources { units, tree, norm, .. } = sources;
+        let Sources { units, norm, .. } = sources;
         let exponent = units.sharpness * reference.distance_2;
         let cutoff_2 = self.cutoff_2(exponent - reference.weight.log2());
         let sums = self.sum(target, reference, cutoff_2);
@@ -278,13 +280,13 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
         outcome.log_mass[place] = log_mass - norm.ln();
         outcome.truncation[place] = self.left_out(&sums, cutoff_2, exponent, speed);
         let arithmetic = sources.arithmetic(BATCH + sums.count.div_ceil(BATCH));
-        let log_share = log_mass - sources.total().ln();
-        let diameter = tree.root().bounds.diagonal() * units.length;
+        let total = sources.total();
+        let found = Found { speed, log_mass: log_mass - total.ln(), lost: lost(sums.mass / total) };
         outcome.rounding[place] = if reference.distance_2 == 0.0 {
-            arithmetic.bound(speed, log_share, diameter)
+            arithmetic.bound(found)
         } else {
             let offset = offset.iter().fold(0.0_f64, |norm, x| norm.hypot(*x)) * units.length;
-            arithmetic.bound_from_reference(speed, log_share, offset, diameter)
+            arithmetic.bound_from_reference(found, offset)
         };
         outcome.pairs += sums.count as u64;
     }
@@ -311,7 +313,7 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
             let excess: f64 = (0..D).map(|k| arm[k] * (arm[k] - doubled[k])).sum();
             let weight = self.weights[source];
             let exponent = (sources.units.sharpness * excess).max(SMALLEST_EXPONENT);
-            batch.add(weight, weight * (-exponent).exp2(), arm);
+            batch.add(weight, weight * power_of_two(-exponent), arm);
             if batch.count == BATCH {
                 total.join(&batch);
                 batch = nothing;

@@ -16,7 +16,8 @@
 //! | [`Auto`] | whatever of these is fastest for the cloud | everyday use |
 //!
 //! A truncated or compressed sum never moves a drift by more than its [`Tolerance`]; [`DriftField::truncation`] says by how much it may have, and
-//! [`DriftField::rounding`] bounds what rounding did. Both are true bounds, for weighted sources and for targets anywhere.
+//! [`DriftField::rounding`] bounds what rounding did. Both are true bounds, for weighted sources and for targets anywhere. In units of the kernel's width their sum also bounds
+//! what is wrong, relatively, with the mass of a target within some widths of the sources.
 //!
 //! [`Named`] has them by the names that people write.
 //!

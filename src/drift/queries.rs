@@ -17,11 +17,16 @@ use super::kernel::{Flavour, Lane, QUAD, Queries, Sides, Sweep, TILE, ZERO, swee
 use super::order::kd_order;
 use super::outcome::Outcome;
 use super::reference::{Reference, heaviest_term};
+use super::rounding::{Found, lost};
 use super::sources::Sources;
 use super::sweep::{BATCH, WITHIN_PAIR, add};
-use super::tiles::quad_boxes;
+use super::tiles::{LIGHTEST, quad_boxes};
 use super::tree::Node;
 use crate::parallel;
+use crate::simd::LARGEST_EXPONENT;
+
+/// A share of the mass beside which what is beyond [`LARGEST_EXPONENT`] may matter.
+const FAINT: f64 = 1e-250;
 
 /// Evaluates the drift at the rows `members` of row-major `points`, and fills the same rows of the field.
 pub(super) fn drift_at(sources: &Sources, points: &[f64], mut members: Vec<usize>, field: &mut DriftField) {
@@ -91,7 +96,7 @@ impl TargetTile {
 
     /// Turns the sums of one target into its drift, its mass and the bound on rounding.
     fn finish(&self, sources: &Sources, summed: &Summed, place: usize, outcome: &mut Outcome) {
-        let Sources { tiles, tree, units, norm, .. } = sources;
+        let Sources { tiles, units, norm, .. } = sources;
         let d = tiles.dimension();
         let mass = summed.sums[d][place];
         let mut offset = 0.0_f64;
@@ -103,12 +108,46 @@ impl TargetTile {
         let log_mass = mass.ln() - self.references[place].exponent * std::f64::consts::LN_2;
         outcome.log_mass[place] = log_mass - norm.ln();
         let arithmetic = sources.arithmetic(WITHIN_PAIR + BATCH + summed.tiles.div_ceil(BATCH));
-        outcome.rounding[place] = arithmetic.bound_from_reference(
-            outcome.speed(place),
-            log_mass - sources.total().ln(),
-            offset * units.length,
-            tree.root().bounds.diagonal() * units.length,
-        );
+        let (speed, total) = (outcome.speed(place), sources.total());
+        let lost = self.lost(sources, place, mass);
+        let found = Found { speed, log_mass: log_mass - total.ln(), lost };
+        outcome.rounding[place] = arithmetic.bound_from_reference(found, offset * units.length);
+        if self.may_be_clamped(place, mass) {
+            // Weights below any that references are compared by: all that is known is the hull.
+            outcome.rounding[place] += 2.0 * arithmetic.diameter;
+        }
+    }
+
+    /// May a term exceed twice that of the reference although no rounding is to blame? None did if their sum does not.
+    fn may_be_clamped(&self, place: usize, mass: f64) -> bool {
+        let twice = self.lanes[self.lanes.len() - 1][place];
+        twice < LIGHTEST.exp2() && mass >= twice
+    }
+
+    /// What the kernel took to be zero, relative to the mass that it found. Beside very small masses it has to be looked for.
+    fn lost(&self, sources: &Sources, place: usize, mass: f64) -> f64 {
+        let share = mass / sources.total();
+        if share > FAINT {
+            return lost(share);
+        }
+        let tiles = &sources.tiles;
+        let d = tiles.dimension();
+        let of_tile = |tile: usize| {
+            let lanes = tiles.lanes(tile);
+            let excess = |j: usize| -> f64 {
+                let along = |k: usize| {
+                    let arm = lanes[k][j] - self.lanes[k][place];
+                    arm * (arm - self.lanes[d + k][place])
+                };
+                sources.units.sharpness * (0..d).map(along).sum::<f64>()
+            };
+            let beyond = |j: usize| Some(excess(j)).filter(|e| *e > LARGEST_EXPONENT - 1.0);
+            let term =
+                |j: usize| beyond(j).map_or(0.0, |e| (lanes[d][j].log2() - mass.log2() - e + 1.0).exp2());
+            (0..tiles.members(tile).len()).map(term).sum::<f64>()
+        };
+        let underflowing = tiles.len() as f64 * TILE as f64 * f64::from_bits(1) / mass;
+        (0..tiles.len()).map(of_tile).sum::<f64>() + underflowing
     }
 
     /// Sums over all source tiles that are not left out; what is left out is counted relative to `2^−deepest`.

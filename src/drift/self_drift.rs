@@ -5,7 +5,7 @@ use super::cutoff::{Budget, Cutoff};
 use super::kernel::{Flavour, Lane, Own, Pair, QUAD, Sweep, sweep, sweep_once, sweep_seldom};
 use super::outcome::Outcome;
 use super::partners::{Load, Partners};
-use super::rounding::Arithmetic;
+use super::rounding::{Arithmetic, Found, lost};
 use super::sources::Sources;
 use super::sweep::{TilePair, TileSum, add_pairs, own_sums};
 use crate::parallel;
@@ -144,12 +144,11 @@ impl TileSum for KernelSum<'_> {
 
 /// Turns the sums of a tile into drifts with their bounds.
 fn finish(sources: &Sources, arithmetic: Arithmetic, tile: usize, sums: &[Lane], load: &Load) -> Outcome {
-    let Sources { tiles, tree, units, norm, .. } = sources;
+    let Sources { tiles, units, norm, .. } = sources;
     let dimension = tiles.dimension();
     let mut outcome = Outcome::new(dimension);
     let count = tiles.members(tile).len();
-    let log_total = sources.total().ln();
-    let diameter = tree.root().bounds.diagonal() * units.length;
+    let total = sources.total();
     let (moments, masses) = (&sums[..dimension], &sums[dimension][..count]);
     for (place, &mass) in masses.iter().enumerate() {
         for (velocity, moment) in outcome.velocity.iter_mut().zip(moments) {
@@ -158,7 +157,8 @@ fn finish(sources: &Sources, arithmetic: Arithmetic, tile: usize, sums: &[Lane],
         let speed = outcome.speed(place);
         outcome.log_mass[place] = (mass / norm).ln();
         outcome.truncation[place] = load.omitted.bound(speed * units.per_length, mass) * units.length;
-        outcome.rounding[place] = arithmetic.bound(speed, mass.ln() - log_total, diameter);
+        let found = Found { speed, log_mass: mass.ln() - total.ln(), lost: lost(mass / total) };
+        outcome.rounding[place] = arithmetic.bound(found);
     }
     outcome.pairs = (count * count) as u64;
     outcome

@@ -74,6 +74,7 @@ impl Sources {
 
     /// The arithmetic of a sum whose terms go through so many additions.
     pub(super) fn arithmetic(&self, additions: usize) -> Arithmetic {
-        Arithmetic { beta: self.beta, dimension: self.tiles.dimension(), additions }
+        let diameter = self.tree.root().bounds.diagonal() * self.units.length;
+        Arithmetic { beta: self.beta, dimension: self.tiles.dimension(), additions, diameter }
     }
 }

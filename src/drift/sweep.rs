@@ -87,7 +87,8 @@ pub(super) fn add_pairs(
     });
     let most = loads.iter().map(|load| load.partners).max().unwrap_or(0);
     let rows = chunks.iter().map(Range::len).max().unwrap_or(0);
-    let additions = WITHIN_PAIR + (BATCH + most.div_ceil(BATCH)).max(rows) + parts.len();
+    // Within a chunk a tile may be a column of many rows first, and then a row of many columns.
+    let additions = WITHIN_PAIR + BATCH + most.div_ceil(BATCH) + rows + parts.len();
     Swept { loads, pairs: parts.iter().map(|part| part.pairs).sum(), additions }
 }
 

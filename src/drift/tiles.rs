@@ -9,7 +9,7 @@ use crate::parallel;
 use crate::simd::Block;
 
 /// A weight counts as at least this (its binary logarithm) where references are compared, so that no exponent overflows.
-const LIGHTEST: f64 = -1000.0;
+pub(super) const LIGHTEST: f64 = -1000.0;
 
 /// Weighted points in tiles of [`TILE`]. The last tile is padded with points far away from all others.
 #[derive(Debug)]

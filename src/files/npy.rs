@@ -31,6 +31,15 @@ pub fn read_cloud(path: &Path) -> Result<Cloud> {
     read_table(path)?.cloud(path)
 }
 
+/// Whether a file is an array whose numbers are single precision: each of them was rounded by up to `2^−24` of itself.
+pub fn is_single(path: &Path) -> bool {
+    // A pipe can be read only once.
+    let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
+    let header = || File::open(path).and_then(|mut file| Header::read(&mut file)).ok();
+    let size = |header: Header| Some(Number::new(path, &header.descr).ok()?.size);
+    is_file && header().and_then(size) == Some(size_of::<f32>())
+}
+
 /// Reads a vector of shape `(N,)` or `(N, 1)`.
 pub fn read_vector(path: &Path) -> Result<Vec<f64>> {
     read_table(path)?.vector(path)

@@ -5,10 +5,12 @@
 //! | [`quadrature`] | Gauss rules, in panels and adaptively |
 //! | [`root`] | bisection, and Newton's method kept inside a bracket |
 //! | [`sum`] | compensated sums |
+//! | [`double_double`] | numbers of 31 digits |
 //! | [`tail`] | tails of the standard normal law |
 //! | [`binomial`] | tails and mean deviations of counts |
 
 pub(crate) mod binomial;
+pub(crate) mod double_double;
 pub(crate) mod quadrature;
 pub(crate) mod root;
 pub(crate) mod sum;

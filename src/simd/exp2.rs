@@ -38,9 +38,16 @@ impl Real for f64 {
     ];
     const ROUNDER: Self = 6_755_399_441_055_744.0;
     const LARGEST_EXPONENT: Self = LARGEST_EXPONENT;
+    const UNIT: f64 = 0.5 * f64::EPSILON;
+    const POWER_ERROR: f64 = 7.0 * Self::UNIT;
 
     #[inline(always)]
     fn of(value: f64) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn above(value: f64) -> Self {
         value
     }
 
@@ -60,10 +67,18 @@ impl Real for f32 {
     const POWER: &'static [Self] = &[1.0, 0.693_121, 0.240_223_5, 0.055_921_976, 0.009_666_368];
     const ROUNDER: Self = 12_582_912.0;
     const LARGEST_EXPONENT: Self = 120.0;
+    const UNIT: f64 = 0.5 * f32::EPSILON as f64;
+    const POWER_ERROR: f64 = 4e-6;
 
     #[inline(always)]
     fn of(value: f64) -> Self {
         value as f32
+    }
+
+    #[inline(always)]
+    fn above(value: f64) -> Self {
+        let nearest = value as f32;
+        if f64::from(nearest) < value { nearest.next_up() } else { nearest }
     }
 
     #[inline(always)]

@@ -80,8 +80,14 @@ pub(crate) trait Real: Copy + Default + Send + Sync + 'static {
     const ROUNDER: Self;
     /// Exponents up to this can be taken: no sum that is kept can tell what lies beyond from nothing.
     const LARGEST_EXPONENT: Self;
+    /// Unit roundoff: no operation is off by more than this, relatively.
+    const UNIT: f64;
+    /// What [`Vector::exp2_minus`] may be off by, relatively, besides rounding of `κq`: proved by a test.
+    const POWER_ERROR: f64;
     /// The nearest number to a double.
     fn of(value: f64) -> Self;
+    /// A number that is at least a double, and hardly larger.
+    fn above(value: f64) -> Self;
     /// The same number as a double.
     fn double(self) -> f64;
 }
@@ -136,7 +142,7 @@ pub(crate) trait Vector: Copy + Send + Sync {
         lanes[..Self::WIDTH].iter().map(|x| x.double()).sum()
     }
 
-    /// `2^(−κq)` for several vectors and `|κq| ≤` [`Real::LARGEST_EXPONENT`]: to 4 roundings and a half for doubles, to 4e-6 for singles.
+    /// `2^(−κq)` for several vectors and `|κq| ≤` [`Real::LARGEST_EXPONENT`], to [`Real::POWER_ERROR`].
     #[inline(always)]
     fn exp2_minus<const N: usize>(sharpness: Self, q: [Self; N]) -> [Self; N] {
         exp2::exp2_minus(sharpness, q)
@@ -165,6 +171,18 @@ pub(crate) trait Program {
 /// Runs a program with the widest vectors of this machine.
 pub(crate) fn widest<P: Program>(program: P) -> P::Output {
     Instructions::detect().run(program)
+}
+
+/// `2^x`, to [`Real::POWER_ERROR`], for one number; zero where that is below `2^−1000`, and infinite beyond `2^1000`.
+pub(crate) fn power_of_two(x: f64) -> f64 {
+    if x > LARGEST_EXPONENT {
+        return f64::INFINITY;
+    }
+    let any = Plain::<f64, 4>::default();
+    let [power] = Vector::exp2_minus(any.splat(1.0), [any.splat((-x).min(LARGEST_EXPONENT))]);
+    let mut places = [0.0; 4];
+    power.store(&mut places);
+    if x < -LARGEST_EXPONENT { 0.0 } else { places[0] }
 }
 
 /// The name of the instructions that all kernels use: `avx512`, `avx2` or `portable`.

@@ -1,4 +1,7 @@
-use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
+use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI, SQRT_2};
+
+use dashu_float::FBig;
+use rayon::prelude::*;
 
 use super::*;
 
@@ -87,6 +90,139 @@ fn powers_of_two_are_accurate_everywhere() {
             assert!((instructions.run(Power(y)) / (-f64::from(y)).exp2() - 1.0).abs() <= 4e-6, "{y}");
         }
     }
+}
+
+/// Bits of the arithmetic that polynomials are compared with `2^r` in.
+const PRECISE: usize = 200;
+
+fn precise(x: f64) -> FBig {
+    FBig::try_from(x).unwrap().with_precision(PRECISE).value()
+}
+
+/// Pieces of `|r| ≤ 1/2`.
+const PIECES: usize = 1024;
+
+/// How far the polynomial may be from `2^r`, relatively, on `|r − c| ≤ h`: all of its Taylor coefficients about `c` beside those of `2^r`, until the rest of that series is below `10⁻⁶⁰`.
+fn polynomial_error<R: Real>(c: f64, h: f64) -> f64 {
+    let coefficients: Vec<FBig> = R::POWER.iter().map(|c| precise(c.double())).collect();
+    let (centre, ln_2) = (precise(c), precise(2.0).ln());
+    let power = (&centre * &ln_2).exp();
+    let (mut sum, mut taylor, mut reach) = (0.0, power.clone(), 1.0);
+    let mut about = coefficients;
+    for lowest in 0..about.len() {
+        for k in (lowest..about.len() - 1).rev() {
+            about[k] = &about[k] + &centre * &about[k + 1];
+        }
+    }
+    for k in 0..24 {
+        let apart = about.get(k).map_or(-taylor.clone(), |p| p - &taylor);
+        sum += reach * (apart / &power).to_f64().value().abs();
+        taylor = taylor * &ln_2 / precise(k as f64 + 1.0);
+        reach *= h;
+    }
+    // `2^r` falls by less than `ln 2 · h` from its value at the centre.
+    sum / (1.0 - h) * (1.0 + 1e-12)
+}
+
+/// How far rounding may move the polynomial, relatively, on `|r − c| ≤ h`: every product and every sum rounds to `u`, as where nothing is fused.
+fn evaluation_error<R: Real>(c: f64, h: f64) -> f64 {
+    let (u, r) = (R::UNIT, c.abs() + h);
+    let square = r * r;
+    let step = |(value, error): (f64, f64), coefficient: f64| {
+        let product = value * square;
+        let next = product + coefficient;
+        (next, error * square + 2.0 * u * product + u * next)
+    };
+    // All coefficients are positive, so that values at `|r|` are the largest.
+    let p: Vec<f64> = R::POWER.iter().map(|c| c.double()).collect();
+    let top = p.len() - 1;
+    let even = (1..top / 2).rev().fold((p[top], 0.0), |sum, k| step(sum, p[2 * k]));
+    let odd = (1..top / 2).rev().fold((p[top - 1], 0.0), |sum, k| step(sum, p[2 * k - 1]));
+    let inner = step(even, 1.0);
+    let result = (c + h).exp2();
+    let total = odd.1 * r + u * odd.0 * r + inner.1 + u * result;
+    // Where the remainder is rounded, it is by `u|r|`.
+    (total / (c - h).exp2() + LN_2 * u * r) * (1.0 + 1e-9)
+}
+
+/// The proof of [`Real::POWER_ERROR`] for doubles: the polynomial's own error, by multi-precision arithmetic on pieces that cover `|r| ≤ 1/2`, and that of its evaluation.
+#[test]
+fn powers_of_two_in_doubles_are_proved() {
+    let error = |piece: usize| {
+        let h = 0.5 / PIECES as f64;
+        let c = (2 * piece + 1) as f64 * h - 0.5;
+        [polynomial_error::<f64>(c, h), evaluation_error::<f64>(c, h)]
+    };
+    let errors: Vec<[f64; 2]> = (0..PIECES).into_par_iter().map(error).collect();
+    let [polynomial, evaluation] =
+        [0, 1].map(|k| errors.iter().map(|e| e[k]).fold(0.0, f64::max) / f64::UNIT);
+    println!("polynomial {polynomial:.3} u, evaluation {evaluation:.3} u");
+    assert!(errors.iter().all(|[p, e]| (1.0 + p) * (1.0 + e) - 1.0 <= f64::POWER_ERROR));
+    // What is compared is not empty.
+    assert!(polynomial > 1.5 && evaluation > 1.5);
+}
+
+/// `2^−y` for a block of numbers.
+struct Powers<R>(Block<R>);
+
+impl<R: Real> Program for Powers<R> {
+    type Scalar = R;
+    type Output = Block<R>;
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = R>>(self, any: V) -> Block<R> {
+        let mut powers = self.0;
+        for k in (0..BLOCK).step_by(V::WIDTH) {
+            let [power] = V::exp2_minus(any.splat(R::of(1.0)), [any.load(&self.0[k..])]);
+            power.store(&mut powers[k..]);
+        }
+        powers
+    }
+}
+
+/// Every how many singles is looked at; `EBFLOW_ALL_SINGLES=1` looks at all, in a minute or so.
+const STRIDE: u32 = 61;
+
+/// The largest error over singles whose magnitude has the bits `from..to`, of either sign, against doubles.
+fn worst_single(instructions: Instructions, from: u32, to: u32, stride: u32) -> f64 {
+    let mut worst = 0.0_f64;
+    for start in (from..to).step_by(BLOCK * stride as usize) {
+        let magnitude = |k: usize| f32::from_bits((start + k as u32 * stride).min(to - 1));
+        for sign in [1.0, -1.0] {
+            let y: Block<f32> = Block(std::array::from_fn(|k| sign * magnitude(k)));
+            let exact = instructions.run(Powers(Block(y.map(f64::from))));
+            let found = instructions.run(Powers(y));
+            let error = |k: usize| (f64::from(found[k]) - exact[k]).abs() / exact[k];
+            worst = (0..BLOCK).map(error).fold(worst, f64::max);
+        }
+    }
+    worst
+}
+
+/// The proof of [`Real::POWER_ERROR`] for singles: all of them up to the largest exponent, beside doubles, which are proved above.
+#[test]
+fn powers_of_two_in_singles_are_tried() {
+    let stride = std::env::var("EBFLOW_ALL_SINGLES").map_or(STRIDE, |_| 1);
+    let end = f32::LARGEST_EXPONENT.to_bits() + 1;
+    const RANGES: u32 = 256;
+    for instructions in Instructions::all() {
+        let range = |k: u32| [k, k + 1].map(|k| (u64::from(end) * u64::from(k) / u64::from(RANGES)) as u32);
+        let worst = (0..RANGES).into_par_iter().map(|k| {
+            let [from, to] = range(k);
+            worst_single(instructions, from, to, stride)
+        });
+        let worst = worst.reduce(|| 0.0, f64::max);
+        println!("{}: {worst:e}", instructions.name());
+        assert!(worst <= f32::POWER_ERROR - f64::POWER_ERROR && worst > 0.5 * f32::POWER_ERROR);
+    }
+}
+
+#[test]
+fn one_power_of_two_is_the_same_as_many() {
+    for (y, exact) in DOUBLES {
+        assert!((power_of_two(-y) / exact - 1.0).abs() <= ROUNDOFF);
+    }
+    assert_eq!([power_of_two(-1000.5), power_of_two(1001.0), power_of_two(0.0)], [0.0, f64::INFINITY, 1.0]);
 }
 
 /// Results of every operation on the same vectors, in one list.

@@ -3,6 +3,9 @@
 mod broken;
 mod budget;
 mod extremes;
+#[allow(dead_code)] // estimates use the rest
+#[path = "../flow/problems.rs"]
+mod flow_problems;
 mod jacobian;
 mod paper_setting;
 mod problems;
@@ -11,3 +14,4 @@ mod reference;
 mod refusals;
 mod threads;
 mod tokens;
+mod unkind;

@@ -1,6 +1,6 @@
 //! The error bar does not depend on the number of threads, to the bit.
 
-use ebflow::drift::{Blocks, Dense, Tolerance};
+use ebflow::drift::{Blocks, Dense, GaussTransform, Tolerance};
 use ebflow::flow::{Flow, Integrator};
 use ebflow::{Adaptive, Beta, Drift, Layers, RawTime};
 
@@ -21,7 +21,8 @@ fn threads_change_nothing() {
     let flow = Flow::new(Beta::new(10.0).unwrap(), RawTime::new(1.0).unwrap());
     let flow = flow.with_error_bound();
     let blocks = Blocks { tolerance: Tolerance::new(1e-9).unwrap() };
-    let drifts: [&dyn Drift; 2] = [&Dense, &blocks];
+    let gauss = GaussTransform { tolerance: Tolerance::new(1e-9).unwrap() };
+    let drifts: [&dyn Drift; 3] = [&Dense, &blocks, &gauss];
     let integrators: [&dyn Integrator; 2] = [&Adaptive::new(1e-6, 1e-6).unwrap(), &Layers::new(20).unwrap()];
     for drift in drifts {
         for integrator in integrators {

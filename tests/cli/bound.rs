@@ -28,9 +28,10 @@ fn a_bound_comes_with_its_budget() {
         assert!(estimate <= max && w1 <= max, "{report}");
         assert!((parts.iter().sum::<f64>() / w1 - 1.0).abs() < 1e-12, "{report}");
         assert!(report["error"]["bound_missing"].is_null());
+        assert_eq!(report["error"]["proved"], true);
         let text = bench.run(&format!("{verb} --beta 20 --out y.npy --bound")).stdout;
         let text = String::from_utf8(text).unwrap();
-        assert!(text.contains("(bound)") && text.contains("kernel truncation"), "{text}");
+        assert!(text.contains("(proved bound)") && text.contains("kernel truncation"), "{text}");
     }
 }
 
@@ -48,6 +49,25 @@ fn uncertain_tokens_have_a_share_of_their_own() {
     assert!(text.contains("uncertain tokens"), "{text}");
 }
 
+/// What was rounded to single precision is not known better than that.
+#[test]
+fn single_precision_suggests_the_radius_of_its_rounding() {
+    let bench = Workbench::new();
+    let data: Vec<u8> = [0.1_f32, -3.0, 0.5, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    bench.write_raw("x.npy", "<f4", false, "(2, 2)", &data);
+    let said = |more: &str| {
+        let output = bench.run(&format!("flow x.npy --raw-time 1 --beta 20 --out y.npy {more}"));
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    // |(0.1, −3)|·2^−24
+    let asked = said("--bound");
+    assert!(asked.contains("single precision") && asked.contains("--token-error 1.8e-7"), "{asked}");
+    assert_eq!([said(""), said("--token-error 1e-6")], ["", ""]);
+    bench.write("x.npy", "(2,)", &[0.1, 0.2]);
+    assert_eq!(said("--bound"), "");
+}
+
 #[test]
 fn without_the_option_there_is_an_estimate_only() {
     let bench = tokens(0.2);
@@ -56,6 +76,7 @@ fn without_the_option_there_is_an_estimate_only() {
     assert!(error["estimate"].as_f64().unwrap() < 1e-6);
     assert!(error["bound_max"].is_null() && error["bound_w1"].is_null() && error["budget"].is_null());
     assert_eq!(error["bound_missing"], "not asked for; use --bound");
+    assert_eq!(error["proved"], false);
 }
 
 #[test]

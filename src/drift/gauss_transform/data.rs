@@ -2,7 +2,7 @@
 //! within its reach amount to and how much of it may be wrong, and a [`Row`] for every target.
 //!
 //! The kernel is a product over the axes, so a bound travels with the moments: along each axis the sizes multiply and
-//! the errors obey the product rule `|ab − ãb̃| ≤ |a − ã||b| + |ã||b − b̃|`.
+//! the errors obey the product rule `|ab − ãb̃| ≤ |a||b − b̃| + |a − ã||b̃|`.
 
 use super::grid::Grid;
 use super::pool::Pool;
@@ -10,6 +10,9 @@ use super::sorted::{Cell, Sorted};
 use super::transfer::{Bound, Bounds, UNIT};
 use crate::cloud::CloudView;
 use crate::error::Result;
+
+/// Boxes within reach of one, at most.
+const REORDERED: usize = 1 << 14;
 
 /// Sorted sources. Equal weights count one each, so that masses are exact integers; others keep their weights.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(super) struct Sources<const D: usize> {
     pub masses: Vec<f64>,
     /// Mass of all sources: the number of points for equal weights.
     pub total: f64,
+    /// What sums of masses, added up in any order, may be off by.
+    pub total_rounding: f64,
 }
 
 impl<const D: usize> Sources<D> {
@@ -36,8 +41,9 @@ impl<const D: usize> Sources<D> {
             None => cell.len() as f64,
         };
         let masses: Vec<f64> = sorted.cells.iter().map(mass).collect();
-        let total = masses.iter().sum();
-        Ok(Self { grid, sorted, weights, masses, total })
+        let total: f64 = masses.iter().sum();
+        let total_rounding = (2 * sorted.len() + REORDERED) as f64 * UNIT * total;
+        Ok(Self { grid, sorted, weights, masses, total, total_rounding })
     }
 
     /// What a mass in the units of `masses` is divided by to become a share of the whole.
@@ -90,8 +96,10 @@ impl<const D: usize> Account<D> {
 impl Bound {
     fn add_product(&mut self, a: Self, b: Self) {
         self.size += a.size * b.size;
-        self.truncation += a.size * b.truncation + a.truncation * b.size;
-        self.rounding += a.size * b.rounding + a.rounding * b.size;
+        self.truncation += a.size * b.truncation + a.truncation * (b.size + b.truncation);
+        self.rounding += a.size * b.rounding
+            + a.rounding * (b.size + b.truncation + b.rounding)
+            + a.truncation * b.rounding;
     }
 }
 

@@ -23,11 +23,18 @@ use crate::simd::{Program, Vector, widest};
 const LANES: usize = 8;
 /// Sources per lane whose terms are added up before the sums join the rest.
 const DEPTH: usize = 64;
-/// Roundings of a term besides those of its exponent: the exponential, the weight, the product.
+/// Roundings of a term besides those of its exponent: the exponential (7), `δ` (3), products with the weight and with `δ`; and as many to spare.
 const TERM_ROUNDING: f64 = 16.0;
 /// Roundings of an exponent, relative to the sum of its terms' absolute values: three in each of `δ` and `y` (a difference, a product, `√β`), one
 /// in `δ/2 − y`, three in the sum of the products, two in the product with `log₂ e`.
 const EXPONENT_ROUNDING: f64 = 12.0;
+/// Relative errors of weights up to this make the sums' errors a thousandth larger than to first order, for which there is room.
+const SMALL: f64 = 5e-4;
+const ROOM: f64 = 1.01;
+/// A target so far from its reference has no wrong exponent: where `|δ| ≤ 4|y|`, `η` is at most `24|y|²`, and elsewhere no more than a few times `q` itself.
+const NEAR: f64 = 1e5;
+/// What vanishes is at most so far away, or four times as far as the reference: elsewhere `q ≥ |δ|²/4`.
+const VANISHED_AWAY: f64 = 60.0;
 /// Exponents beyond this count as infinite, and below its negative as that.
 const LARGEST: f64 = 693.0;
 
@@ -114,19 +121,25 @@ impl<const D: usize> Direct<'_, D> {
         let scaled: [f64; D] = std::array::from_fn(|axis| mean[axis] - offset[axis]);
         let (speed, shift, shove) = (norm(&scaled), norm(&mean), norm(&offset));
         let term = |first: f64, zeroth: f64| (first + shift * zeroth) / sums.mass;
-        let rounding = (TERM_ROUNDING + sums.additions as f64) * term(sums.spread, sums.mass)
-            + EXPONENT_ROUNDING * term(sums.strained_spread, sums.strain)
-            + 4.0 * (shift + shove);
+        let per_term = TERM_ROUNDING + sums.additions as f64;
+        let of_sums = per_term * term(sums.spread, sums.mass)
+            + EXPONENT_ROUNDING * term(sums.strained_spread, sums.strain).max(sums.strain / sums.mass);
+        let last = 8.0 * UNIT * (shift + shove);
         // The result is an average of the δ, so it cannot be off by more than their extent.
-        let rounding = (UNIT * rounding).min(2.0 * sums.widest + 4.0 * UNIT * shove);
+        let extent = 2.0 * sums.widest + last;
+        let relative = UNIT * (per_term + EXPONENT_ROUNDING * sums.strain / sums.mass);
+        let single = UNIT * EXPONENT_ROUNDING * sums.widest * (0.5 * sums.widest + shove);
+        let small = relative <= SMALL && (single <= SMALL || shove <= NEAR);
+        let rounding = if small { extent.min(ROOM * UNIT * of_sums + last) } else { extent };
         let log_mass = sums.mass.ln() - 0.5 * shove * shove;
-        let underflow = self.sources.total / sums.mass * (-LARGEST).exp() * sums.widest;
+        let away = sums.widest.max(4.0 * shove + VANISHED_AWAY);
+        let underflow = self.sources.total / sums.mass * (1.0 - LARGEST).exp() * away;
         let width = 1.0 / self.scale;
         Row {
             velocity: scaled.map(|v| v * width),
             log_mass: log_mass + self.log_unit,
             truncation: SLACK * width * (choice.dropped.error(log_mass, speed) + underflow),
-            rounding: width * rounding,
+            rounding: SLACK * width * rounding,
         }
     }
 }

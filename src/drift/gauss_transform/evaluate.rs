@@ -7,6 +7,8 @@
 //! ```text
 //! √β |v − ṽ| ≤ (E' + |ṽ| E + S e^{−ρ²/2} (ρ + |ṽ|)) / (G̃ − E)
 //! ```
+//!
+//! With `max(E, E')` in place of `E'` the same number bounds what is wrong with the mass, relatively.
 
 use super::data::{Account, Row};
 use super::expansion::with_order;
@@ -27,6 +29,8 @@ pub(super) struct Frame {
     pub cutoff: f64,
     /// Mass of all sources.
     pub total: f64,
+    /// What rounding may have done to sums of masses.
+    pub total_rounding: f64,
     /// Logarithm of the mass unit's share of the whole.
     pub log_unit: f64,
 }
@@ -52,10 +56,9 @@ impl<const D: usize> Tile<'_, D> {
     }
 
     fn errors(&self) -> Errors {
-        let Frame { cutoff, total, .. } = self.frame;
+        let Frame { cutoff, total, total_rounding, .. } = self.frame;
         let Account { near, value, .. } = self.account;
-        // The masses were added up in different orders, so the difference is only known to a few roundings.
-        let dropped = (total - near).max(0.0) + 64.0 * UNIT * total;
+        let dropped = (total - near).max(0.0) + total_rounding;
         Errors {
             dropped: dropped * (-0.5 * cutoff * cutoff).exp(),
             truncation: ErrorPair {
@@ -73,6 +76,13 @@ impl<const D: usize> Tile<'_, D> {
 struct ErrorPair {
     value: f64,
     slope: f64,
+}
+
+impl ErrorPair {
+    #[inline(always)]
+    fn of_drift(self, speed: f64) -> f64 {
+        self.slope.max(self.value) + speed * self.value
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -99,9 +109,9 @@ impl Errors {
             }
             let speed = square.sqrt();
             let least = mass - self.truncation.value - self.rounding.value;
-            let kept = self.truncation.slope + speed * self.truncation.value;
+            let kept = self.truncation.of_drift(speed);
             let dropped = self.dropped * (self.frame.cutoff + speed);
-            let rounding = self.rounding.slope + speed * self.rounding.value;
+            let rounding = self.rounding.of_drift(speed);
             // A mass that may be zero, or is not a number, certifies nothing.
             let share = if least > 0.0 { width / least } else { f64::INFINITY };
             lanes.truncation[i] = SLACK * (kept + dropped) * share;

@@ -81,7 +81,7 @@ impl<'a, const D: usize> Neighbours<'a, D> {
             line[axis] += 1;
             (1..axis).for_each(|lower| line[lower] = index[lower] - self.reach);
         }
-        let far = (self.sources.total - near).max(0.0) + 64.0 * UNIT * self.sources.total;
+        let far = (self.sources.total - near).max(0.0) + self.sources.total_rounding;
         choice.dropped = Dropped {
             zeroth: far,
             first: far * self.cutoff,

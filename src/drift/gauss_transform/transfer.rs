@@ -12,6 +12,8 @@
 //! with `ε_0 = 1`, `ε_m = 2` otherwise. Replacing every term by its absolute value gives `A⁺_mk ≥ |A_mk|`, and with
 //! `|T_m| ≤ 1`, `|T_m'| ≤ m²` every bound of the transform is a weighted sum of `A⁺`.
 
+use crate::numeric::double_double::DoubleDouble;
+
 /// Terms of the Hermite series; for `r ≤ 1.3` the rest is below 1e-30.
 const TERMS: usize = 96;
 /// Degrees beyond the order whose coefficients are summed one by one; the rest is bounded on a Bernstein ellipse.
@@ -20,8 +22,14 @@ const MARGIN: usize = 8;
 const OVERHANG: f64 = 1.01;
 /// Certificates are computed in floating point too; their relative error is far below this.
 pub(super) const SLACK: f64 = 1.0 + 1e-9;
-/// Error of the coefficients of a transfer against `A⁺`, in units of rounding; the largest seen against 40 digits is 12.
-const COEFFICIENT_ROUNDING: f64 = 24.0;
+/// Error of the coefficients of a transfer against `A⁺`, in units of rounding: a term is the product of five numbers, each rounded once, by four products; they are added up in twice the precision, and the
+/// sum is rounded. Hermite's numbers are off by a bit more, which is counted in `A⁺`.
+const COEFFICIENT_ROUNDING: f64 = 12.0;
+/// Roundings of products and of last digits on the way through a translation and an evaluation, where nothing is fused.
+const PRODUCT_ROUNDING: f64 = 6.0;
+/// Twice the precision: what sums, products, roots and quotients of pairs of doubles are off by, relatively, and exponentials.
+const PAIR: f64 = 7.9e-31;
+const PAIR_EXPONENTIAL: f64 = 8.1e-28;
 /// Unit roundoff of `f64`.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 
@@ -103,13 +111,15 @@ impl Series {
         for m in 0..count {
             for k in 0..=m {
                 let doubled = if m == 0 { 1.0 } else { 2.0 } * if k == 0 { 1.0 } else { 2.0 };
-                let (mut sum, mut size) = (0.0, 0.0);
+                let (mut sum, mut size) = (DoubleDouble::new(0.0), 0.0);
                 for n in (m + k..TERMS).step_by(2) {
                     let (j, l) = ((n - m - k) / 2, (n - m + k) / 2);
-                    let term = hermite[n] * (inverse[j] * inverse[n - j]) * (inverse[l] * inverse[n - l]);
-                    sum += term;
-                    size += term.abs();
+                    let ratio = (inverse[j] * inverse[n - j]) * (inverse[l] * inverse[n - l]);
+                    let term = hermite[n].value * ratio;
+                    sum = sum + DoubleDouble::new(term);
+                    size += term.abs() + hermite[n].doubt * ratio / UNIT;
                 }
+                let sum = sum.get();
                 let sign = |degree: usize| if degree.is_multiple_of(2) { doubled } else { -doubled };
                 series.signed[m * count + k] = sign(m) * sum;
                 series.signed[k * count + m] = sign(k) * sum;
@@ -133,12 +143,12 @@ impl Series {
 
     fn bounds(&self, geometry: Geometry, lengths: &[usize]) -> Bounds {
         let mut bounds = geometry.remainder();
-        let sums = (2 * geometry.order + geometry.offsets) as f64 + COEFFICIENT_ROUNDING;
+        let sums = (2 * geometry.order + geometry.offsets) as f64 + COEFFICIENT_ROUNDING + PRODUCT_ROUNDING;
         for m in 0..self.count {
             for k in 0..self.count {
                 let size = OVERHANG * self.absolute[m * self.count + k];
                 let slope = size * slope_weight(m, geometry.radius());
-                let recurrences = recurrence_rounding(m) + recurrence_rounding(k);
+                let recurrences = target_rounding(m) + source_rounding(k);
                 let kept = m < geometry.order && lengths[m / 2] > k;
                 bounds.value.add(size, kept, UNIT * (sums + recurrences));
                 bounds.slope.add(slope, kept, UNIT * (sums + recurrences));
@@ -200,36 +210,70 @@ fn slope_weight(degree: usize, radius: f64) -> f64 {
     (degree * degree) as f64 / radius
 }
 
-/// Error of `T_m` and of `T_m'/m²` from their recurrences, in units of rounding: `T_4` is off by five at most, which
-/// `m/4` steps amplify by `(m/4)²`, and each step adds two. Against 64 bits the largest seen is `0.36 (1 + m²)`.
-fn recurrence_rounding(degree: usize) -> f64 {
-    4.0 + 0.5 * (degree * degree) as f64
+/// Error of `ω T_k` at a source (`chebyshev.rs`), in units of rounding, where nothing is fused. `T_2 = 2t² − 1` is off by 3, `T_3 = t(2T_2 − 1)` by 8, `T_4 = 2T_2² − 1` by 15, the product with `ω` adds one. From there on
+/// `T_{k+4} = 2T_4 T_k − T_{k−4}`: with `j = k/4` steps, a wrong `T_4` is Chebyshev's recurrence at another place, which moves `T_j` by at most `15j²`; each step rounds by 3, which later ones make
+/// `3(1 + 2 + … + j)`; and what the first four are off by, 9 and 16 at most, is multiplied by `j + 1` and `j`.
+fn source_rounding(degree: usize) -> f64 {
+    let j = degree.div_ceil(4) as f64;
+    match degree {
+        0 => 0.0,
+        1 => 1.0,
+        2 => 4.0,
+        3 => 9.0,
+        _ => 15.0 * j * j + 1.5 * j * (j + 1.0) + 9.0 * (j + 1.0) + 16.0 * j,
+    }
+}
+
+/// Error of `T_m`, and of `T_m'/m²`, at a target (`series.rs`), in units of rounding, where nothing is fused: each step of `f_{k+1} = 2t f_k − f_{k−1}` rounds by `3|f|`, which later ones make `m − k` times as
+/// much; `|T_k| ≤ 1`, and `T_m'/m = U_{m−1}` with `|U_k| ≤ k + 1`.
+fn target_rounding(degree: usize) -> f64 {
+    let m = degree as f64;
+    1.5 * m * m + 1.0
+}
+
+/// A number, and how much of it is in doubt beside its own rounding.
+#[derive(Debug, Clone, Copy, Default)]
+struct Doubtful {
+    value: f64,
+    doubt: f64,
 }
 
 /// `He_n(D) e^{−D²/2} (r/2)ⁿ n!` for `n < TERMS`.
-fn hermite_terms(distance: f64, radius: f64) -> [f64; TERMS] {
-    let mut terms = [0.0; TERMS];
-    let square = distance * distance;
-    let lost = distance.mul_add(distance, -square);
-    let (mut previous, mut current) = (0.0, (-0.5 * square).exp() * (1.0 - 0.5 * lost));
-    let mut scale = 1.0;
+///
+/// With `c_n = He_n e^{−D²/2}/√n!`, `c_{n+1} = (D c_n − √n c_{n−1})/√(n+1)`. What is wrong with two of them is passed on with at most these factors, however the signs are.
+fn hermite_terms(distance: f64, radius: f64) -> [Doubtful; TERMS] {
+    let mut terms = [Doubtful::default(); TERMS];
+    let first = (DoubleDouble::product(distance, distance) * DoubleDouble::new(-0.5)).exp();
+    let (mut previous, mut current) = (DoubleDouble::new(0.0), first);
+    let (mut doubt_before, mut doubt) = (0.0, PAIR_EXPONENTIAL * first.get());
+    let mut scale = DoubleDouble::new(1.0);
     for (n, term) in terms.iter_mut().enumerate() {
-        *term = current * scale;
-        let next = n as f64 + 1.0;
-        // `current` is He_n/√n!, which neither over- nor underflows.
-        let following = (distance * current - (n as f64).sqrt() * previous) / next.sqrt();
+        let value = (current * scale).get();
+        // The scale itself is a product of `3n` numbers.
+        *term = Doubtful { value, doubt: doubt * scale.get() + 4.0 * n as f64 * PAIR * value.abs() };
+        let (next, root) = (n as f64 + 1.0, DoubleDouble::root(n as f64 + 1.0));
+        let ahead = current * DoubleDouble::new(distance);
+        let back = if n == 0 { DoubleDouble::new(0.0) } else { previous * DoubleDouble::root(n as f64) };
+        // Dividing by a root is multiplying with it and dividing by its square.
+        let following = ((ahead - back) * root).over(next);
+        let rounded = 8.0 * PAIR * (ahead.get().abs() + back.get().abs()) / next.sqrt();
+        let passed_on = (distance.abs() * doubt + (n as f64).sqrt() * doubt_before) / next.sqrt();
+        (doubt_before, doubt) = (doubt, (passed_on + rounded) * SLACK);
         (previous, current) = (current, following);
-        scale *= 0.5 * radius * next * next.sqrt();
+        scale = scale * DoubleDouble::new(0.5 * radius) * DoubleDouble::new(next) * root;
     }
     terms
 }
 
+/// `1/n!`, rounded once.
 fn inverse_factorials() -> [f64; TERMS] {
-    let mut inverse = [1.0; TERMS];
-    for n in 1..TERMS {
-        inverse[n] = inverse[n - 1] / n as f64;
-    }
-    inverse
+    let mut inverse = DoubleDouble::new(1.0);
+    std::array::from_fn(|n| {
+        if n > 0 {
+            inverse = inverse.over(n as f64);
+        }
+        inverse.get()
+    })
 }
 
 fn inverse_sqrt_factorial(n: usize) -> f64 {

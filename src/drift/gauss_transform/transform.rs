@@ -191,6 +191,7 @@ impl<const D: usize> Stage<'_, D> {
             width: self.expansion.layout.width,
             cutoff: self.expansion.layout.cutoff(),
             total: self.sources.total,
+            total_rounding: self.sources.total_rounding,
             log_unit: self.direct.log_unit,
         }
     }

@@ -79,7 +79,12 @@ impl<'a> Certifier<'a> {
     /// The signed error, as far as it is known, of a run that ended at `end` while the path watched ended at `watched`.
     pub fn error_of(&self, end: &Cloud, watched: &Cloud) -> Vec<f64> {
         let apart = end.points().iter().zip(watched.points()).map(|(a, b)| a - b);
-        apart.zip(&self.correction.error).map(|(apart, error)| apart + error).collect()
+        // The sum is rounded away from zero, by more than it is rounded.
+        let sum = |(apart, error): (f64, &f64)| {
+            let rounding = f64::EPSILON * (apart.abs() + error.abs());
+            (apart + error) + rounding.copysign(apart + error)
+        };
+        apart.zip(&self.correction.error).map(sum).collect()
     }
 
     /// Evaluations of the drift spent on watching; a Jacobian–vector product counts as one.

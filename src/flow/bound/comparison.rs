@@ -19,6 +19,7 @@
 
 use super::enclosure::{Enclosure, Row};
 use super::refusal::Refusal;
+use super::rounding::UP;
 use super::sample::Scaled;
 use super::sources::{PerSource, ROUNDING, Supply};
 use super::up::{Up, phi};
@@ -121,11 +122,11 @@ impl<'a> Comparison<'a> {
     /// Radii that hold throughout the stretch, whatever the scaling.
     fn tube(&self, guess: &PerSource, length: f64) -> Vec<f64> {
         let (errors, slopes) = (self.errors.total(), guess.total());
-        errors.iter().zip(slopes).map(|(e, y)| e + MAX_SCALING * length * y).collect()
+        errors.iter().zip(slopes).map(|(e, y)| UP * (e + MAX_SCALING * length * y)).collect()
     }
 
     fn note_peaks(&mut self, guess: &PerSource, length: f64) {
-        let ends = self.errors.total().into_iter().zip(guess.total()).map(|(e, y)| e + length * y);
+        let ends = self.errors.total().into_iter().zip(guess.total()).map(|(e, y)| UP * (e + length * y));
         self.peaks.iter_mut().zip(ends).for_each(|(peak, end)| *peak = peak.max(end));
     }
 
@@ -145,9 +146,10 @@ impl<'a> Comparison<'a> {
         let unit = stretch.middle.per_length;
         let misplaced = &stretch.supply.position;
         let around = tube.iter().zip(stretch.remainder).zip(misplaced);
-        let radius: Vec<f64> = around.map(|((e, q), u)| unit * (e + q + u)).collect();
+        let radius: Vec<f64> = around.map(|((e, q), u)| UP * unit * (e + q + u)).collect();
         let enclosure = Enclosure::about(stretch.middle, self.weights, &radius, stretch.length / 2.0);
-        let rounding: Vec<f64> = self.errors.rounding.iter().zip(misplaced).map(|(e, u)| e + u).collect();
+        let rounding: Vec<f64> =
+            self.errors.rounding.iter().zip(misplaced).map(|(e, u)| UP * (e + u)).collect();
         let mut errors = self.errors.parts();
         errors[ROUNDING] = &rounding;
         enclosure.rows(&[errors, guess.parts()].concat())

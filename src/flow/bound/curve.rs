@@ -8,6 +8,10 @@
 //! The origin is the numerical solution itself, a number that `f64` holds exactly; what is added to it is small, so its rounding
 //! is far below that of a position. Curves of consecutive steps meet up to that rounding.
 
+use super::ellipse::UNSHRINKING;
+use super::rounding::UP;
+use crate::cloud::norm;
+
 /// Coefficients of a curve: the quintic of a step, and the local error of degree 6.
 pub(super) const TERMS: usize = 7;
 
@@ -85,12 +89,15 @@ impl Curve {
     }
 
     /// How far each particle leaves its tangent at `θ` within `reach` (in units of the step) to either side, at most:
-    /// the higher terms of the expansion about `θ`, each with its absolute value.
+    /// the higher terms of the expansion about `θ`, each with its absolute value, and what rounding does to them: a coefficient goes through at most `2·6` operations, and the
+    /// moduli of all that is added up on the way come to those of `Σ |c_k| (θ + reach)^k`. (That does not shrink with the reach: see `ellipse.rs`.)
     pub fn remainder(&self, theta: f64, reach: f64, dimension: usize) -> Vec<f64> {
         self.per_particle(dimension, |i| {
             let mut terms: [f64; TERMS] = std::array::from_fn(|k| self.terms[k][i]);
             shift_origin(&mut terms, theta);
-            terms[2..].iter().rev().fold(0.0, |sum, c| sum * reach + c.abs()) * reach * reach
+            let bent = terms[2..].iter().rev().fold(0.0, |sum, c| sum * reach + c.abs()) * reach * reach;
+            let size = self.terms.iter().rev().fold(0.0, |sum, term| sum * (theta + reach) + term[i].abs());
+            bent + UNSHRINKING * (2 * TERMS) as f64 * f64::EPSILON * size
         })
     }
 
@@ -109,17 +116,17 @@ impl Curve {
         }
     }
 
-    /// The Euclidean norm of something every coordinate has.
+    /// The Euclidean norm of something every coordinate has, rounded up.
     fn per_particle(&self, dimension: usize, of: impl Fn(usize) -> f64) -> Vec<f64> {
-        let square = |p: usize| (p * dimension..(p + 1) * dimension).map(|i| of(i).powi(2)).sum::<f64>();
-        (0..self.origin.len() / dimension).map(|p| square(p).sqrt()).collect()
+        let row = |p: usize| (p * dimension..(p + 1) * dimension).map(&of).collect::<Vec<_>>();
+        (0..self.origin.len() / dimension).map(|p| UP * norm(&row(p))).collect()
     }
 
     /// By how much the curve misses `end`, per particle: rounding of its coefficients.
     pub fn gap(&self, end: &[f64], correction: &[f64], dimension: usize) -> Vec<f64> {
         let miss = |i: usize| self.offset(i, 1.0) - (end[i] - self.origin[i] - correction[i]);
         let size = |i: usize| self.terms.iter().map(|term| term[i].abs()).sum::<f64>();
-        let reach = |i: usize| miss(i).abs() + TERMS as f64 * f64::EPSILON * size(i);
+        let reach = |i: usize| miss(i).abs() + (2 * TERMS) as f64 * f64::EPSILON * size(i);
         self.per_particle(dimension, reach)
     }
 }

@@ -22,25 +22,30 @@
 //!
 //! # Rounding
 //! Every term is positive and only an upper bound is wanted, so the sums over pairs are taken in single precision unless the cloud is too
-//! wide for that. They are sums about the *rounded* positions and velocities: how far rounding moves a particle is computed and added to `ρ_i`, and
-//! what that does to the drift at `s` to its error. With `ε` the largest move and `M = 2.28 (2 − ln D_i)`, which exceeds `Σ_k a_ik |δ|²` (as in
-//! the rounding bound of the drifts), the mass changes by a factor of at most `e^{2ε√M}` and the drift by `2ε(1 + 4M)`. What is left are relative roundings
-//! of positive sums; an allowance covers them, and what underflows. The mass at `s` is that of the drift. A truncated sum makes it too small, which
-//! makes the weights too large; a compressed one is certified to change it by no more, relatively, than the drift in units of the kernel's width.
+//! wide for that; `rounding.rs` derives what that takes from them, and they are multiplied with as much. They are sums about the *rounded* positions, velocities and drifts: how far rounding moves
+//! a particle is computed and added to `ρ_i`, and what that does to the drift at `s` to its error.
+//!
+//! Let no difference `δ` of row `i` change by more than `ε`, and let `M ≥ Σ_k a_ik|δ|²`. Along the straight way from one configuration to the other,
+//! ```text
+//! |d ln D_i| ≤ Σ a |δ·dδ| ≤ ε √M,      |dv_i| ≤ Σ a |dδ| + Σ a |δ·dδ||δ+v| ≤ ε (1 + M),      as Σ a |δ+v|² ≤ Σ a |δ|².
+//! ```
+//! `M = 2.28 (2 − ln D_i)` does (`drift/rounding.rs`), at both ends up to a per cent as long as `ε√M` is less than that.
+//!
+//! The mass at `s` is that of the drift, which is right to `√β` times what the drift certifies for itself, and to what rounds its logarithm. A truncated sum makes it too small, by no more, relatively, than
+//! `Σ ω w (dist + |v|)/D` over what was left out, in units of the kernel's width; a compressed one is certified so (`gauss_transform/evaluate.rs`).
+//!
+//! `ln(1+t) ≤ t/√(1+t)` bounds `Y`, and `e^X` is rounded up (`up.rs`).
 
-use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::eigenvalue::largest_above;
 use super::ellipse::{Ellipse, Modulus, UNSHRINKING};
 use super::pairs::{Column, Influx, PairSums, Pairs, Side};
+use super::rounding::{Logarithms, Slack, UP};
 use super::sample::Scaled;
+use super::up;
+use crate::cloud::norm;
 use crate::simd::Real;
-
-/// Rounding of sums in single precision, kernel values included, relative to their size.
-const SINGLE_ROUNDING: f64 = 1e-3;
-
-/// What every further column adds to that: eight partial sums, each of which rounds once per eight columns.
-const SINGLE_ADDITION: f64 = 1e-8;
 
 /// The widest cloud, in units of the kernel's width, whose positions are fine in single precision.
 const WIDEST_SINGLE: f64 = 500.0;
@@ -49,12 +54,14 @@ const WIDEST_SINGLE: f64 = 500.0;
 const LIGHTEST_SINGLE: f64 = 1e-20;
 const FAINTEST_SINGLE: f64 = -60.0;
 
-/// Rounding in double precision, where singles do not do.
-const DOUBLE_ROUNDING: f64 = 1e-9;
+/// What may underflow, relative to the largest entry of a column and to one: terms of a billion columns below the smallest single, and squared lengths, whose roots are below `2^−74`.
+pub(super) const UNDERFLOW: f64 = 1e-18;
 
-/// What may underflow in a million columns, or be lost where `δ + v` cancels, relative to the largest entry of a column and to one.
-pub(super) const UNDERFLOW: f64 = 1e-20;
-const CANCELLED: f64 = 1e-6;
+/// What the mass of a full sum may be off by, relatively: with up to `10⁴` dimensions and `10⁶` additions, by what is derived in `drift/rounding.rs`.
+const MASS_ROUNDING: f64 = 1e-9;
+
+/// The largest `ε√M` for which the mass is taken to be known.
+const LARGEST_SHIFT: f64 = 0.01;
 
 /// `2(1 + e^{−2})`, rounded up: `Σ a |δ|²` is at most this times `2 − ln D`.
 const SECOND_MOMENT: f64 = 2.28;
@@ -80,11 +87,11 @@ pub(super) struct Enclosure<'a> {
     pub half_length: f64,
 }
 
-/// Radii, errors of the drift and relative rounding of sums, when positions, velocities and drifts are rounded.
+/// Radii, errors of the drift and what sums are to be multiplied with, per particle, when positions, velocities and drifts are rounded.
 struct Rounded {
     radius: Vec<f64>,
     drift_error: Vec<f64>,
-    allowance: f64,
+    allowance: Vec<f64>,
 }
 
 /// One row of the comparison system.
@@ -126,19 +133,22 @@ impl Enclosure<'_> {
 
     pub(super) fn fits_singles(&self) -> bool {
         let widest = self.points.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let lightest =
-            self.weights.map_or(1.0, |w| w.iter().copied().filter(|w| *w > 0.0).fold(1.0, f64::min));
-        widest <= WIDEST_SINGLE && lightest >= LIGHTEST_SINGLE && self.faintest() >= FAINTEST_SINGLE
+        widest <= WIDEST_SINGLE && self.lightest() >= LIGHTEST_SINGLE && self.faintest() >= FAINTEST_SINGLE
     }
 
     fn faintest(&self) -> f64 {
         self.log_mass.iter().copied().fold(0.0, f64::min)
     }
 
+    fn lightest(&self) -> f64 {
+        let equal = 1.0 / self.radius.len() as f64;
+        self.weights.map_or(equal, |w| w.iter().copied().filter(|w| *w > 0.0).fold(1.0, f64::min))
+    }
+
     fn rows_in<R: Real>(&self, columns: &[&[f64]]) -> Vec<Row> {
         let Rounded { radius, drift_error, allowance } = self.rounded::<R>(1.0);
         let about = Enclosure { radius: &radius, drift_error: &drift_error, ..*self };
-        about.rows_about::<R>(columns, allowance)
+        about.rows_about::<R>(columns, &allowance)
     }
 
     /// The same for [`Enclosure::ellipses`].
@@ -149,7 +159,7 @@ impl Enclosure<'_> {
         let row = |i: usize| {
             let modulus = |shrink: f64| {
                 let swing = pairs.swing(about.side(i), shrink);
-                Modulus::new(swing, allowance + drift_error[i], drift_error.len(), drift_error[i])
+                Modulus::new(swing, allowance[i], drift_error.len(), drift_error[i])
             };
             Ellipse::of_row(self.half_length, least, modulus)
         };
@@ -158,45 +168,55 @@ impl Enclosure<'_> {
 
     /// What rounding to `R` does to radii and drifts; its effect on radii is counted `times`.
     fn rounded<R: Real>(&self, times: f64) -> Rounded {
-        let moved = self.shifts::<R>(self.points);
+        let (moved, tilted) = (self.shifts::<R>(self.points), self.shifts::<R>(self.motion));
+        let turned = self.shifts::<R>(self.drift);
         let farthest = moved.iter().copied().fold(0.0, f64::max);
-        let moment = SECOND_MOMENT * (2.0 - self.faintest());
-        let add = |(a, b): (&f64, f64)| a + b;
-        let tilted = self.shifts::<R>(self.motion).into_iter().map(|shift| self.half_length * shift);
-        let blur = moved.into_iter().zip(tilted).map(|(moved, tilted)| times * (moved + tilted));
-        let turned = self
-            .shifts::<R>(self.drift)
-            .into_iter()
-            .map(|shift| shift + 2.2 * farthest * (1.0 + 4.0 * moment));
-        let radius: Vec<f64> = self.radius.iter().zip(blur).map(add).collect();
-        let drift_error: Vec<f64> = self.drift_error.iter().zip(turned).map(add).collect();
-        let allowance = 1.0 + self.sum_rounding::<R>() + 2.2 * farthest * moment.sqrt();
-        Rounded { radius, drift_error, allowance }
-    }
-
-    /// Rounding of positive sums, relative to them.
-    fn sum_rounding<R: Real>(&self) -> f64 {
-        if size_of::<R>() == size_of::<f32>() {
-            SINGLE_ROUNDING + self.radius.len() as f64 * SINGLE_ADDITION
-        } else {
-            DOUBLE_ROUNDING
+        let sums = self.sum_rounding::<R>();
+        let particles = 0..self.radius.len();
+        let radius = |i: usize| UP * (self.radius[i] + times * (moved[i] + self.half_length * tilted[i]));
+        let moment = |i: usize| SECOND_MOMENT * (2.0 - self.log_mass[i]);
+        let drift_error = |i: usize| {
+            UP * (self.drift_error[i] + turned[i] + 1.1 * (moved[i] + farthest) * (1.0 + moment(i)))
+        };
+        let allowance = |i: usize| {
+            let shift = (moved[i] + farthest) * moment(i).sqrt();
+            let mass = self.drift_error[i] + MASS_ROUNDING + self.logarithm_rounding(i);
+            let known = shift <= LARGEST_SHIFT && mass < 0.5;
+            if known { UP * sums * (1.0 + 1.1 * shift) / (1.0 - mass) } else { f64::INFINITY }
+        };
+        Rounded {
+            radius: particles.clone().map(radius).collect(),
+            drift_error: particles.clone().map(drift_error).collect(),
+            allowance: particles.map(allowance).collect(),
         }
     }
 
-    /// How far rounding to `R` moves each row of `values`.
+    /// What rounding may do to the logarithm of a mass whose reference is far away.
+    fn logarithm_rounding(&self, i: usize) -> f64 {
+        (self.dimension + 10) as f64 * f64::EPSILON * (2.0 + self.log_mass[i].abs())
+    }
+
+    /// What sums of positive terms have to be multiplied with.
+    fn sum_rounding<R: Real>(&self) -> f64 {
+        let logarithms = Logarithms { mass: -self.faintest(), weight: -self.lightest().ln() };
+        Slack::of::<R>(self.dimension).allowance::<R>(self.radius.len(), logarithms)
+    }
+
+    /// How far rounding to `R` moves each row of `values`, which are themselves rounded, by a unit of length and by its product with them.
     fn shifts<R: Real>(&self, values: &[f64]) -> Vec<f64> {
-        let square = |x: &f64| (x - R::of(*x).double()).powi(2);
-        values.chunks_exact(self.dimension).map(|row| row.iter().map(square).sum::<f64>().sqrt()).collect()
+        let shift = |x: &f64| (x - R::of(*x).double()).abs() + 2.0 * f64::EPSILON * x.abs();
+        let rows = values.chunks_exact(self.dimension);
+        rows.map(|row| UP * norm(&row.iter().map(shift).collect::<Vec<_>>())).collect()
     }
 
     /// The rows when positions, velocities and drifts are what `R` makes of them.
-    fn rows_about<R: Real>(&self, columns: &[&[f64]], allowance: f64) -> Vec<Row> {
+    fn rows_about<R: Real>(&self, columns: &[&[f64]], allowance: &[f64]) -> Vec<Row> {
         let columns: Vec<Column<'_>> = columns.iter().map(|x| Column::new(x)).collect();
         // Nothing flows from a column of zeros.
         let pairs = Pairs::<R>::new(self, columns.iter().filter(|column| column.largest > 0.0));
         (0..self.radius.len())
             .into_par_iter()
-            .map(|i| self.row(i, &pairs.row(self.side(i)), &columns, allowance + self.drift_error[i]))
+            .map(|i| self.row::<R>(i, &pairs.row(self.side(i)), &columns, allowance[i]))
             .collect()
     }
 
@@ -214,38 +234,47 @@ impl Enclosure<'_> {
         }
     }
 
-    fn row(&self, i: usize, sums: &PairSums, columns: &[Column<'_>], allowance: f64) -> Row {
-        let up = |x: f64| allowance * x;
-        let thinning = up(sums.change);
-        let thinned = thinning.exp();
-        let thickening = up(sums.mass).max(1.0).ln();
-        let turning = up(thinned * sums.changed_spread
-            + (thinned * thinning).max(thickening) * sums.spread
-            + 0.5 * sums.reached_spread
-            + thinned * sums.reach)
+    fn row<R: Real>(&self, i: usize, sums: &PairSums, columns: &[Column<'_>], allowance: f64) -> Row {
+        let above = |x: f64| UP * allowance * x;
+        let thinning = above(sums.change) + UNDERFLOW;
+        let thinned = up::phi(0, thinning).get();
+        let thicker = (above(sums.mass) - 1.0).max(0.0) + UNDERFLOW;
+        let thickening = UP * thicker / (1.0 + thicker).sqrt();
+        let turning = above(
+            thinned * sums.changed_spread
+                + (thinned * thinning).max(thickening) * sums.spread
+                + 0.5 * sums.reached_spread
+                + thinned * sums.reach,
+        ) + UNDERFLOW
             + self.drift_error[i];
         let share = self.weights.map_or(1.0 / self.radius.len() as f64, |w| w[i]);
-        let own = (share.ln() - self.log_mass[i]).exp();
-        let moment = largest_eigenvalue(&sums.moment, self.dimension);
-        let rate = thinned * (up(moment + sums.blur + own) + CANCELLED) - 1.0;
-        let inflow = |x: &Influx| up(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;
+        let own = (share * up::exp(-self.log_mass[i]).get()).min(1.0);
+        let blur = sums.blur + 2.0 * self.off_centre::<R>(i) * sums.reach;
+        let rate = thinned * above(self.moment::<R>(&sums.moment) + blur + own) + UNDERFLOW - 1.0;
+        let inflow = |x: &Influx| above(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;
         let mut found = sums.influx.iter().map(inflow);
         let from = |column: &Column<'_>| {
-            if column.largest > 0.0 { column.largest * found.next().unwrap_or(f64::NAN) } else { 0.0 }
+            if column.largest > 0.0 { UP * column.largest * found.next().unwrap_or(f64::NAN) } else { 0.0 }
         };
         let influx = columns.iter().map(from).collect();
-        Row { rate, influx }
+        Row { rate: rate + 4.0 * f64::EPSILON, influx }
     }
-}
 
-/// The largest eigenvalue of a symmetric matrix given by its lower triangle, row by row.
-fn largest_eigenvalue(lower: &[f64], dimension: usize) -> f64 {
-    match dimension {
-        1 => lower[0],
-        2 => 0.5 * (lower[0] + lower[2]) + (0.5 * (lower[0] - lower[2])).hypot(lower[1]),
-        _ => {
-            let at = |r: usize, c: usize| lower[r.max(c) * (r.max(c) + 1) / 2 + r.min(c)];
-            DMatrix::from_fn(dimension, dimension, at).symmetric_eigenvalues().max()
-        }
+    /// The largest eigenvalue of a second moment, from above but for the allowance.
+    fn moment<R: Real>(&self, lower: &[f64]) -> f64 {
+        let trace: f64 = (0..self.dimension).map(|r| lower[r * (r + 3) / 2]).sum();
+        let rounding = Slack::of::<R>(self.dimension).moment::<R>(self.radius.len());
+        largest_above(lower, self.dimension) + rounding * trace
+    }
+
+    /// How far the centre of a row's second moment, which is rounded, is from `ẑ_i + v_i`.
+    fn off_centre<R: Real>(&self, i: usize) -> f64 {
+        let at = |c: usize| {
+            let (z, v) = (self.points[c], self.drift[c]);
+            (R::of(z + v).double() - (R::of(z).double() + R::of(v).double())).abs()
+                + f64::EPSILON * (z.abs() + v.abs())
+        };
+        let own = i * self.dimension..(i + 1) * self.dimension;
+        UP * norm(&own.map(at).collect::<Vec<_>>())
     }
 }

@@ -12,7 +12,7 @@
 //! with Lebesgue's constant `Λ ≤ 1 + (2/π) ln(m+1)` (Trefethen, *Approximation Theory and Approximation Practice*, theorem 15.2).
 //!
 //! # Rounding
-//! `L` is computed by a quadrature rule that is exact up to rounding, and each `l_j` by a sum of `m + 1` terms; as `m ≤ 16` and `Σ_k |L_jk| ≤ (2j+1)Λ`, each is off by less than
+//! `L` is computed by a quadrature rule that is exact up to rounding (a test proves what is left), and each `l_j` by a sum of `m + 1` terms; as `m ≤ 16` and `Σ_k |L_jk| ≤ (2j+1)Λ`, each is off by less than
 //! `10⁻¹²` of the largest value. That value is at most `Σ_j |l_j| ≤ (m+1)(mean |p|²)^½` (Cauchy and Schwarz), so both sums are right to `(m+1)²·10⁻¹²` of themselves,
 //! and [`UP`] covers it.
 
@@ -104,6 +104,9 @@ fn lagrange(points: &[f64], x: f64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use dashu_float::FBig;
+    use dashu_float::round::mode::HalfEven;
+
     use super::*;
 
     /// Fine sums over a polynomial with random values, which the bounds exceed, and not by much.
@@ -126,6 +129,35 @@ mod tests {
             let largest = (0..LOOKS).map(at).fold(0.0, f64::max);
             assert!(mean <= size.mean && size.mean < 1.2 * mean, "{order}: {mean} {size:?}");
             assert!(largest <= size.largest && size.largest < 3.0 * largest, "{order}: {largest} {size:?}");
+        }
+    }
+
+    /// The proof of what the page says about `L`: with `V_ki = P_i(x_k)` in multi-precision arithmetic, `R = LV − I` is what rounding left, and the exact `L* = V⁻¹` differs from `L` by `R L*`, row by row at most
+    /// `Σ_i |R_ji| (2i+1)Λ`.
+    #[test]
+    fn the_transform_is_right_to_twelve_digits() {
+        let precise = |x: f64| FBig::<HalfEven>::try_from(x).unwrap().with_precision(120).value();
+        for order in ORDERS.step_by(2) {
+            let interpolation = Interpolation::of_order(order);
+            let legendre = |x: f64| {
+                let mut values = vec![precise(1.0), precise(x)];
+                for j in 1..order {
+                    let (next, here) = (precise(2.0 * j as f64 + 1.0), precise(j as f64));
+                    let value = next * precise(x) * &values[j] - here * &values[j - 1];
+                    values.push(value / precise(j as f64 + 1.0));
+                }
+                values
+            };
+            let at_points: Vec<_> = interpolation.points.iter().map(|x| legendre(*x)).collect();
+            for (j, row) in interpolation.transform.iter().enumerate() {
+                let rest = |i: usize| {
+                    let products = row.iter().zip(&at_points).map(|(l, values)| precise(*l) * &values[i]);
+                    let sum = products.fold(precise(if i == j { -1.0 } else { 0.0 }), |sum, x| sum + x);
+                    sum.to_f64().value().abs() * (2 * i + 1) as f64 * interpolation.lebesgue()
+                };
+                let apart: f64 = (0..=order).map(rest).sum();
+                assert!(apart <= 1e-12, "order {order}, row {j}: {apart:e}");
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::f64::consts::LOG2_E;
 
 use super::enclosure::Enclosure;
+use super::rounding::Slack;
 use crate::simd::{BLOCK, Block, Program, Real, Vector, widest};
 
 /// No weight is taken to be smaller than `2^−FARTHEST`, which only makes bounds larger: products of smaller ones would be denormal, on which processors spend a
@@ -17,9 +18,6 @@ const MOST_INLINE: usize = 3;
 
 /// Second moments in [`MOST_INLINE`] dimensions.
 const INLINE_MOMENTS: usize = MOST_INLINE * (MOST_INLINE + 1) / 2;
-
-/// What rounding may do to `U + 4(1+s)` in single precision, relative to its terms; added before the root is taken.
-const CANCELLATION: f64 = 1e-5;
 
 /// The columns: one array per attribute, padded to whole blocks with points of no mass.
 pub(super) struct Pairs<R> {
@@ -46,8 +44,11 @@ impl<'a> Column<'a> {
         Self { entries, largest: entries.iter().copied().fold(0.0, f64::max) }
     }
 
+    /// Rounded up. No entry is taken to be smaller than `2^−FARTHEST` of the largest, unless it is zero.
     fn scaled(&self) -> Vec<f64> {
-        self.entries.iter().map(|x| x / self.largest).collect()
+        let least = (-FARTHEST).exp2();
+        let scale = |x: &f64| if *x > 0.0 { (x / self.largest).next_up().max(least) } else { *x };
+        self.entries.iter().map(scale).collect()
     }
 }
 
@@ -98,7 +99,10 @@ impl<R: Real> Pairs<R> {
         let (d, n) = (enclosure.dimension, enclosure.radius.len());
         let spread =
             |values: &[f64], c: usize| Block::row(n, |i| R::of(values[if i < n { i * d + c } else { c }]));
-        let plain = |values: &[f64]| Block::row(n, |i| values.get(i).map_or_else(R::default, |x| R::of(*x)));
+        let above =
+            |values: &[f64]| Block::row(n, |i| values.get(i).map_or_else(R::default, |x| R::above(*x)));
+        let slack = Slack::of::<R>(d);
+        let radius: Vec<f64> = enclosure.radius.iter().map(|radius| slack.outward * radius).collect();
         let masses = enclosure.weights.map_or_else(|| vec![1.0 / n as f64; n], <[f64]>::to_vec);
         let logarithm = |mass: &f64| if *mass > 0.0 { mass.ln() } else { 0.0 };
         let one = |mass: &f64| if *mass > 0.0 { 1.0 } else { 0.0 };
@@ -106,10 +110,10 @@ impl<R: Real> Pairs<R> {
             dimension: d,
             points: (0..d).map(|c| spread(enclosure.points, c)).collect(),
             motion: (0..d).map(|c| spread(enclosure.motion, c)).collect(),
-            radius: plain(enclosure.radius),
-            logarithms: plain(&masses.iter().map(logarithm).collect::<Vec<_>>()),
-            masses: plain(&masses.iter().map(one).collect::<Vec<_>>()),
-            columns: columns.map(|column| plain(&column.scaled())).collect(),
+            radius: above(&radius),
+            logarithms: above(&masses.iter().map(logarithm).collect::<Vec<_>>()),
+            masses: above(&masses.iter().map(one).collect::<Vec<_>>()),
+            columns: columns.map(|column| above(&column.scaled())).collect(),
         }
     }
 
@@ -150,13 +154,6 @@ pub(super) struct Swing {
 const FIRM: f64 = 1.0;
 const LOOSE: f64 = 1.5;
 
-/// Rounding of an inner product of two differences, relative to the product of their lengths: `d` products and as many additions (Cauchy and Schwarz), two
-/// differences, and one to spare. A single addition of differences has less.
-fn inner_rounding<R: Real>(dimension: usize) -> f64 {
-    let unit = if size_of::<R>() == size_of::<f32>() { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    (dimension + 3) as f64 * unit
-}
-
 /// One row in dimension `DIMENSION`, in complex time; zero stands for a dimension known at run time only.
 struct RowOfSwing<'a, R, const DIMENSION: usize> {
     pairs: &'a Pairs<R>,
@@ -181,15 +178,19 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfSwing<'_, R, DIMENSION> {
         let number = |x: f64| any.splat(R::of(x));
         let none = [any.zero(); CHAINS];
         let (largest, farthest) = (any.splat(R::LARGEST_EXPONENT), number(FARTHEST));
-        let (reach, square) = (number(shrink * side.half_length), number(shrink * shrink));
-        let (own_radius, log_mass) = (number(side.radius), number(side.log_mass));
-        let tiny = number(inner_rounding::<R>(d));
+        let slack = Slack::of::<R>(d);
+        let above = |x: f64| any.splat(R::above(x));
+        let (reach, square) = (above(shrink * slack.outward * side.half_length), number(shrink * shrink));
+        let own_radius = slack.outward * side.radius;
+        let (own_radius, itself) = (R::above(own_radius), -R::above(own_radius).double());
+        let (own_radius, log_mass) = (any.splat(own_radius), number(side.log_mass));
+        let (tiny, blur) = (above(slack.inner), above(slack.square));
         let (mut kept, mut lost, mut moved) = (any.zero(), any.zero(), any.zero());
         for at in 0..pairs.masses.len() {
             let mut radius = pairs.radius[at];
             if let Some(k) = side.row.checked_sub(at * BLOCK).filter(|k| *k < BLOCK) {
                 // The particle does not move against itself.
-                radius[k] = R::of(-side.radius);
+                radius[k] = R::of(itself);
             }
             for first in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
                 let (mut distance_2, mut along, mut motion_2, mut spread_2) = (none, none, none, none);
@@ -215,7 +216,8 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfSwing<'_, R, DIMENSION> {
                     longest[n] = reach.mul_add(motion_2[n].sqrt(), apart);
                     let distance = distance_2[n].sqrt();
                     blurred[n] = distance.mul(tiny);
-                    let turn = reach.mul_add(along[n].abs(), distance.mul(longest[n].mul_add(tiny, apart)));
+                    let lever = distance.mul_add(blur, longest[n].mul_add(tiny, apart));
+                    let turn = reach.mul_add(along[n].abs(), distance.mul(lever));
                     theta[n] = longest[n].mul(number(0.5)).mul_add(longest[n], turn);
                     let share = log_mass.sub(any.load(&pairs.logarithms[at][k..]));
                     let still = distance_2[n].mul_add(number(0.5), share);
@@ -273,8 +275,11 @@ struct Fixed<'a, V> {
     radius: V,
     half_length: V,
     log_mass: V,
-    /// See [`inner_rounding`].
+    /// See [`Slack`].
     tiny: V,
+    less_than_half: V,
+    cancelled: V,
+    more_than_one: V,
 }
 
 /// What the columns of a block are multiplied with.
@@ -327,12 +332,19 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
             }
             &room[..d]
         };
+        let slack = Slack::of::<R>(d);
+        let above = |x: f64| any.splat(R::above(x));
+        let own_radius = R::above(slack.outward * side.radius);
+        let cancelled = slack.cancelled(side.drift);
         let fixed = Fixed {
             own,
-            radius: any.splat(R::of(side.radius)),
-            half_length: any.splat(R::of(side.half_length)),
+            radius: any.splat(own_radius),
+            half_length: above(slack.outward * side.half_length),
             log_mass: any.splat(R::of(side.log_mass)),
-            tiny: any.splat(R::of(inner_rounding::<R>(d))),
+            tiny: above(slack.inner),
+            less_than_half: any.splat(R::of(0.5 - slack.square)),
+            cancelled: above(if d == 1 { cancelled } else { 4.0 + cancelled }),
+            more_than_one: above(1.0 + cancelled),
         };
         let running = Running {
             mass: zero,
@@ -356,7 +368,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
             let mut radius = pairs.radius[at];
             if let Some(k) = itself {
                 // The particle does not move against itself.
-                radius[k] = R::of(-side.radius);
+                radius[k] = R::of(-own_radius.double());
             }
             for k in (0..BLOCK).step_by(CHAINS * V::WIDTH) {
                 step(any, pairs, &fixed, at, k, &radius, &mut totals);
@@ -424,7 +436,7 @@ fn step<R: Real, V: Vector<Scalar = R>>(
         let blurred = reach[n].mul_add(fixed.tiny, apart);
         change[n] = fixed.half_length.mul_add(along[n].abs(), distance_2[n].sqrt().mul(blurred));
         let share = fixed.log_mass.sub(any.load(&pairs.logarithms[at][first + n * V::WIDTH..]));
-        let static_part = distance_2[n].mul_add(number(0.5), share);
+        let static_part = distance_2[n].mul_add(fixed.less_than_half, share);
         let bits = static_part.sub(change[n]).mul(number(LOG2_E));
         exponent[n] = bits.max(any.zero().sub(largest)).min(farthest);
     }
@@ -433,8 +445,9 @@ fn step<R: Real, V: Vector<Scalar = R>>(
         let k = first + n * V::WIDTH;
         weight[n] = weight[n].mul(any.load(&pairs.masses[at][k..]));
         let (weight, reach, change) = (weight[n], reach[n], change[n]);
-        let (distance, spread) = (distance_2[n].sqrt(), spread_2[n].sqrt());
-        let norm = block_norm(own.len(), distance.mul(spread), inner[n]);
+        let distance = distance_2[n].sqrt();
+        let spread = distance.mul_add(fixed.tiny, spread_2[n].sqrt());
+        let norm = block_norm(fixed, distance.mul(spread), inner[n]);
         let longer = distance.add(reach);
         weight.mul(longer.add(spread).mul_add(reach, norm)).store(&mut factors.plain[k..]);
         weight.mul(longer).store(&mut factors.turned[k..]);
@@ -465,13 +478,11 @@ fn step<R: Real, V: Vector<Scalar = R>>(
 
 /// `‖I − (δ+v)δᵀ‖₂` from `√U = |δ+v||δ|` and `−s = (δ+v)·δ`, rounded up.
 #[inline(always)]
-fn block_norm<R: Real, V: Vector<Scalar = R>>(dimension: usize, root: V, inner: V) -> V {
+fn block_norm<R: Real, V: Vector<Scalar = R>>(fixed: &Fixed<'_, V>, root: V, inner: V) -> V {
     let number = |x: f64| root.splat(R::of(x));
-    if dimension == 1 {
-        return number(1.0).sub(inner).abs().add(number(CANCELLATION));
+    if fixed.own.len() == 1 {
+        return number(1.0).sub(inner).abs().add(fixed.cancelled);
     }
-    let square = root.mul(root);
-    let under =
-        number(4.0 + CANCELLATION).sub(number(4.0).mul(inner)).add(square.mul(number(1.0 + CANCELLATION)));
+    let under = fixed.cancelled.sub(number(4.0).mul(inner)).add(root.mul(root).mul(fixed.more_than_one));
     root.add(under.max(root.zero()).sqrt()).mul(number(0.5))
 }

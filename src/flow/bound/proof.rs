@@ -12,7 +12,7 @@
 //! The drift is evaluated at *rounded* positions `ẑ + u`. With the comparison system's own bounds on the Jacobian, that moves `v_i` by at
 //! most `max(μ_i, 1)|u_i| + Σ_k κ_ik |u_k|` at each point, and `Λ` times as much between them.
 //!
-//! The order `m` is the smallest for which the remainders are small beside the rest of the defect. A piece is halved where some row does not close, where the remainders
+//! The order `m` is the smallest for which the remainders do not exceed what is known of the defect. A piece is halved where some row does not close, where the remainders
 //! dominate at the largest order, and where the comparison system does not close.
 
 use rayon::prelude::*;
@@ -23,6 +23,7 @@ use super::ellipse::{Ellipse, UNSHRINKING, next_reach};
 use super::enclosure::Enclosure;
 use super::interpolant::{Interpolation, ORDERS};
 use super::refusal::Refusal;
+use super::rounding::UP;
 use super::sample::{Sample, Scaled};
 use super::sources::{PerSource, Supply};
 use crate::cloud::{Cloud, norm};
@@ -43,8 +44,8 @@ const FIRST_REACH: f64 = 0.4;
 const LONGEST_REACH: f64 = 12.0;
 const LEAST_REACH: f64 = 0.55;
 
-/// What share of the defect the remainders may be, in the mean.
-const REMAINDERS: f64 = 0.1;
+/// What the remainders may be beside the defect, in the mean. The order is even, so that most of the time they are far less.
+const REMAINDERS: f64 = 1.0;
 
 /// Bounds a run, step by step.
 pub(super) struct Proof<'a> {
@@ -186,7 +187,7 @@ impl<'a> Proof<'a> {
         let rounding = look.rounding.position.iter().zip(&look.rounding.velocity);
         let rounding = rounding.map(|(position, velocity)| UNSHRINKING * (position + reach * velocity));
         let radius: Vec<f64> =
-            bent.iter().zip(rounding).map(|(bent, still)| middle.per_length * (bent + still)).collect();
+            bent.iter().zip(rounding).map(|(bent, still)| UP * middle.per_length * (bent + still)).collect();
         let enclosure = Enclosure::about(middle, self.cloud.weights(), &radius, reach);
         let ellipses = enclosure.ellipses(LEAST_REACH * length);
         self.reach = next_reach(reach, &ellipses);
@@ -222,7 +223,7 @@ impl<'a> Proof<'a> {
         Ok(outcome)
     }
 
-    /// The smallest order for which the remainders are small beside the defect; the largest, if there is none.
+    /// The smallest order for which the remainders do not dominate; the largest, if there is none.
     fn order(&self, length: f64, middle: &Sample, scaled: &Scaled, ellipses: &[Ellipse]) -> Choice {
         let at_middle =
             || -> Vec<f64> { middle.defect().chunks_exact(self.cloud.dimension()).map(norm).collect() };
@@ -300,15 +301,15 @@ fn supply(
         let own: Vec<&[f64]> =
             defects.iter().map(|defect| &defect[i * dimension..(i + 1) * dimension]).collect();
         let size = interpolation.size(&own);
-        (size.mean + remainder, size.largest + remainder)
+        (UP * (size.mean + remainder), UP * (size.largest + remainder))
     };
     let (mean, largest) = remainders.par_iter().enumerate().map(size).unzip();
     let certified = |of: fn(&Sample) -> &[f64]| -> Vec<f64> {
         let largest = |i: usize| samples.iter().map(|s| of(s)[i]).fold(0.0, f64::max);
-        (0..remainders.len()).map(|i| lebesgue * largest(i)).collect()
+        (0..remainders.len()).map(|i| UP * lebesgue * largest(i)).collect()
     };
     let mut rounding = certified(|s| &s.rounding);
-    rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r += lebesgue * v);
+    rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r = UP * (*r + lebesgue * v));
     let truncation = certified(|s| &s.truncation);
     Supply {
         mean: PerSource {
@@ -323,7 +324,7 @@ fn supply(
             rounding,
             tokens: vec![0.0; remainders.len()],
         },
-        position: path.position.iter().map(|u| lebesgue * u).collect(),
+        position: path.position.iter().map(|u| UP * lebesgue * u).collect(),
     }
 }
 

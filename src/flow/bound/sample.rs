@@ -1,5 +1,6 @@
 //! [`Sample`]: the path and the drift at one moment.
 
+use super::rounding::UP;
 use crate::drift::DriftField;
 
 /// The path and the drift at one moment, per particle or per coordinate.
@@ -43,7 +44,7 @@ impl Sample {
             points: scaled(&self.points),
             motion: scaled(&self.motion),
             drift: scaled(&self.drift),
-            drift_error: certified.map(|(t, r)| per_length * (t + r)).collect(),
+            drift_error: certified.map(|(t, r)| UP * per_length * (t + r)).collect(),
             log_mass: self.log_mass.clone(),
         }
     }

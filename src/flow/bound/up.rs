@@ -90,6 +90,12 @@ pub(super) fn phi(p: u32, x: f64) -> Up {
     Up(((even + term).0 - odd.0 * (1.0 - 1e-13)).next_up())
 }
 
+/// An upper bound of `e^x`: that of a fraction of `x`, squared over and over.
+pub(super) fn exp(x: f64) -> Up {
+    let halvings = (0..).take_while(|k| x * 0.5f64.powi(*k) > 1.0).take(11).count();
+    (0..halvings).fold(phi(0, x * 0.5f64.powi(halvings as i32)), |power, _| power * power)
+}
+
 /// `1/k`
 fn inverse(k: u32) -> Up {
     Up((1.0 / f64::from(k)).next_up())
