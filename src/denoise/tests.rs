@@ -66,7 +66,7 @@ fn terms_are_those_of_the_tangent_flow() {
     let tokens = problem.tokens.clone();
     let signs = super::tuning::signs(&tokens, &mut generator(5));
     let depths = [0.0, 0.1, 0.15].map(|s| ScoreTime::new(s).unwrap());
-    let found = problem.terms(Beta::new(BETA).unwrap(), &depths, &[signs.clone()]).unwrap();
+    let found = problem.terms(Beta::new(BETA).unwrap(), &depths, std::slice::from_ref(&signs)).unwrap();
     for (terms, depth) in found.iter().zip(depths) {
         let (z, s) = tangent(&tokens, &signs, depth.get() * BETA);
         for (i, term) in terms.tokens.iter().enumerate() {
