@@ -14,7 +14,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
 use super::generator::{Generator, normal};
-use super::line::{LineLaw, Shape, Symmetric, Tail};
+use super::line::{LineLaw, LocationScale, Shape, Symmetric, Tail};
 use super::{Kind, Law};
 use crate::error::{Error, Result};
 use crate::numeric::quadrature::TWELVE;
@@ -29,15 +29,13 @@ const SMALL_OFFSET: f64 = 0.25;
 ///
 /// ```
 /// use ebflow::law::Laplace;
-/// assert_eq!(Laplace::new(0.0, 1.0)?.scale(), 1.0);
+/// assert_eq!(Laplace::new(0.0, 1.0)?.parameters().scale, 1.0);
 /// assert!(Laplace::new(0.0, -1.0).is_err());
 /// # Ok::<(), ebflow::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Laplace {
-    mean: f64,
-    scale: f64,
-    smoothing: f64,
+    at: LocationScale,
 }
 
 /// The two exponential branches of the smoothed density, `f = scale · (near + far)/2b`.
@@ -63,32 +61,22 @@ impl Laplace {
                 "the scale is {scale}; it must be positive, and its square must not overflow or vanish"
             ));
         }
-        Ok(Self { mean, scale, smoothing: 0.0 })
+        Ok(Self { at: LocationScale { mean, scale, smoothing: 0.0 } })
     }
 
-    /// `m`, the centre.
-    pub fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// `b`, the mean of `|X − m|`.
-    pub fn scale(&self) -> f64 {
-        self.scale
-    }
-
-    /// The variance `s²` of the noise folded in, zero for the plain law.
-    pub fn smoothing(&self) -> f64 {
-        self.smoothing
+    /// `m`, `b` and `s²`; `b` is the mean of `|X − m|` without noise.
+    pub fn parameters(&self) -> LocationScale {
+        self.at
     }
 
     fn plus(&self, noise: f64) -> Self {
-        Self { smoothing: self.smoothing + noise, ..*self }
+        Self { at: self.at.plus(noise) }
     }
 
     /// The branches at distance `z ≥ 0` from the mean, for `s > 0`.
     fn branches(&self, z: f64) -> Branches {
-        let s = self.smoothing.sqrt();
-        let (offset, ratio) = (z / s, (s / self.scale).min(LARGEST_RATIO));
+        let s = self.at.smoothing.sqrt();
+        let (offset, ratio) = (z / s, (s / self.at.scale).min(LARGEST_RATIO));
         let (inner, outer) = (ratio - offset, ratio + offset);
         if inner >= 0.0 {
             let (scale, log_scale) = (tail::density(offset), tail::log_density(offset));
@@ -102,7 +90,7 @@ impl Laplace {
             };
         }
         // In units of φ(ζ)/φ(p − ζ) = exp(p²/2 − z/b), where the near branch is a probability.
-        let log_scale = -(z / self.scale) * (1.0 - 0.5 * (ratio / offset));
+        let log_scale = -(z / self.at.scale) * (1.0 - 0.5 * (ratio / offset));
         let far = tail::density(inner) * tail::mills(outer);
         Branches { scale: log_scale.exp(), log_scale, near: tail::upper(inner), far, offset, ratio }
     }
@@ -110,7 +98,7 @@ impl Laplace {
     /// `E[bL | y − m = z]` for `z ≥ 0` and total noise `s²`.
     fn shrunk(&self, z: f64) -> f64 {
         let branches = self.branches(z);
-        self.smoothing.sqrt() * (branches.moment_difference() / (branches.near + branches.far))
+        self.at.smoothing.sqrt() * (branches.moment_difference() / (branches.near + branches.far))
     }
 }
 
@@ -144,17 +132,17 @@ impl Kind for Laplace {
     }
 
     fn mean_vector(&self) -> DVector<f64> {
-        DVector::from_element(1, self.mean)
+        DVector::from_element(1, self.at.mean)
     }
 
     fn covariance_matrix(&self) -> DMatrix<f64> {
-        DMatrix::from_element(1, 1, 2.0 * self.scale * self.scale + self.smoothing)
+        DMatrix::from_element(1, 1, 2.0 * self.at.scale * self.at.scale + self.at.smoothing)
     }
 
     fn draw(&self, generator: &mut Generator, out: &mut [f64]) {
         let size: f64 = Exp1.sample(generator);
         let signed = if generator.random() { size } else { -size };
-        out[0] = self.mean + self.scale * signed + normal(self.smoothing, generator);
+        out[0] = self.at.mean + self.at.scale * signed + normal(self.at.smoothing, generator);
     }
 
     fn noisy(&self, noise: f64) -> Law {
@@ -162,60 +150,55 @@ impl Kind for Laplace {
     }
 
     fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
-        let factor = direction[0];
-        let shape = Self {
-            mean: factor * self.mean,
-            scale: factor.abs() * self.scale,
-            smoothing: factor * factor * self.smoothing,
-        };
-        Some(LineLaw::of_shape(shape.scale, shape.mean, Shape::Laplace(shape)))
+        let at = self.at.times(direction[0]);
+        Some(LineLaw::of_shape(at.scale, at.mean, Shape::Laplace(Self { at })))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {
-        let z = (x[0] - self.mean).abs();
-        let log_unit = -(2.0 * self.scale).ln();
-        if self.smoothing == 0.0 {
-            return Some(log_unit - z / self.scale);
+        let z = (x[0] - self.at.mean).abs();
+        let log_unit = -(2.0 * self.at.scale).ln();
+        if self.at.smoothing == 0.0 {
+            return Some(log_unit - z / self.at.scale);
         }
         let branches = self.branches(z);
         Some(log_unit + branches.log_scale + (branches.near + branches.far).ln())
     }
 
     fn posterior_mean(&self, y: &[f64], noise: f64, out: &mut [f64]) {
-        let z = y[0] - self.mean;
+        let z = y[0] - self.at.mean;
         // Given the Laplace part, the smoothing and the new noise share what is left in proportion to their variances.
-        let share = self.smoothing / (self.smoothing + noise);
+        let share = self.at.smoothing / (self.at.smoothing + noise);
         let part = self.plus(noise).shrunk(z.abs()).copysign(z);
-        out[0] = self.mean + (part + share * (z - part));
+        out[0] = self.at.mean + (part + share * (z - part));
     }
 }
 
 impl Symmetric for Laplace {
     fn centre(&self) -> f64 {
-        self.mean
+        self.at.mean
     }
 
     fn tail(&self, x: f64) -> Tail {
-        let z = (x - self.mean).abs();
-        if self.smoothing == 0.0 {
-            let mass = 0.5 * (-z / self.scale).exp();
-            return Tail { density: mass / self.scale, mass, mean: self.scale * mass };
+        let z = (x - self.at.mean).abs();
+        if self.at.smoothing == 0.0 {
+            let mass = 0.5 * (-z / self.at.scale).exp();
+            return Tail { density: mass / self.at.scale, mass, mean: self.at.scale * mass };
         }
-        let (s, branches) = (self.smoothing.sqrt(), self.branches(z));
+        let (s, branches) = (self.at.smoothing.sqrt(), self.branches(z));
         let Branches { scale, near, far, offset, .. } = branches;
-        let density = 0.5 * scale * (near + far) / self.scale;
+        let density = 0.5 * scale * (near + far) / self.at.scale;
         Tail {
             density,
             mass: tail::upper(offset) + 0.5 * scale * (near - far),
-            mean: s * tail::upper_mean(offset) + self.scale * (self.scale * density),
+            mean: s * tail::upper_mean(offset) + self.at.scale * (self.at.scale * density),
         }
     }
 
     fn resolution(&self) -> f64 {
-        if self.smoothing == 0.0 { self.scale } else { self.smoothing.sqrt() }
+        if self.at.smoothing == 0.0 { self.at.scale } else { self.at.smoothing.sqrt() }
     }
 
     fn spread(&self) -> f64 {
-        self.scale + self.smoothing.sqrt()
+        self.at.spread()
     }
 }

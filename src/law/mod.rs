@@ -61,7 +61,7 @@ pub use covariance::Covariance;
 pub use gaussian::Gaussian;
 pub use generator::{Generator, NoisySample, generator, noise_generator};
 pub use laplace::Laplace;
-pub use line::{Level, LineAtom, LineLaw, Split};
+pub use line::{Level, LineAtom, LineLaw, LocationScale, Split};
 pub use mixture::Mixture;
 pub use oracle::BayesOracle;
 pub use product::Product;

@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, DVector};
 use rand_distr::{Distribution, StudentT};
 
 use super::generator::{Generator, normal};
-use super::line::{LineLaw, Normal, Shape, Symmetric, Tail};
+use super::line::{LineLaw, LocationScale, Normal, Shape, Symmetric, Tail};
 use super::{Kind, Law};
 use crate::error::{Error, Result};
 
@@ -43,9 +43,7 @@ const SMALLEST_LOG: f64 = -700.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Student {
     freedom: f64,
-    mean: f64,
-    scale: f64,
-    smoothing: f64,
+    at: LocationScale,
     /// `ln Σ_k e^{(ν/2)(u_k − e^{u_k} + 1)}`.
     log_norm: f64,
 }
@@ -88,7 +86,7 @@ impl Student {
                 "the scale is {scale}; it must be positive, and the variance must not overflow or vanish"
             ));
         }
-        let plain = Self { freedom, mean, scale, smoothing: 0.0, log_norm: 0.0 };
+        let plain = Self { freedom, at: LocationScale { mean, scale, smoothing: 0.0 }, log_norm: 0.0 };
         let largest = plain.nodes().map(|node| node.log_weight).take_while(|log| *log > -4.0 * NEGLIGIBLE);
         let sum: f64 = largest.map(f64::exp).sum();
         Ok(Self { log_norm: sum.ln(), ..plain })
@@ -99,23 +97,13 @@ impl Student {
         self.freedom
     }
 
-    /// `m`, the centre.
-    pub fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// `b`, by which `T` is stretched.
-    pub fn scale(&self) -> f64 {
-        self.scale
-    }
-
-    /// The variance `s²` of the noise folded in, zero for the plain law.
-    pub fn smoothing(&self) -> f64 {
-        self.smoothing
+    /// `m`, `b` and `s²`.
+    pub fn parameters(&self) -> LocationScale {
+        self.at
     }
 
     fn plus(&self, noise: f64) -> Self {
-        Self { smoothing: self.smoothing + noise, ..*self }
+        Self { at: self.at.plus(noise), ..*self }
     }
 
     /// The normal laws from the narrowest one that matters, wider and wider.
@@ -128,14 +116,14 @@ impl Student {
             Node {
                 u,
                 log_weight: log_weight(u) - self.log_norm,
-                variance: self.scale * self.scale * (-u).exp() + self.smoothing,
+                variance: self.at.scale * self.at.scale * (-u).exp() + self.at.smoothing,
             }
         })
     }
 
     /// Where the terms of a density at a distance are largest, or to the right of it: beyond, they only fall.
     fn peak(&self, distance: f64) -> f64 {
-        let z = distance / self.scale;
+        let z = distance / self.at.scale;
         ((self.freedom + 1.0) / (self.freedom + z * z)).ln()
     }
 
@@ -165,18 +153,18 @@ impl Kind for Student {
     }
 
     fn mean_vector(&self) -> DVector<f64> {
-        DVector::from_element(1, self.mean)
+        DVector::from_element(1, self.at.mean)
     }
 
     fn covariance_matrix(&self) -> DMatrix<f64> {
-        let of_student = self.scale * self.scale * self.freedom / (self.freedom - NO_VARIANCE);
-        DMatrix::from_element(1, 1, of_student + self.smoothing)
+        let of_student = self.at.scale * self.at.scale * self.freedom / (self.freedom - NO_VARIANCE);
+        DMatrix::from_element(1, 1, of_student + self.at.smoothing)
     }
 
     fn draw(&self, generator: &mut Generator, out: &mut [f64]) {
         // The constructor has checked the degrees of freedom.
         let law = StudentT::new(self.freedom).expect("positive degrees of freedom");
-        out[0] = self.mean + self.scale * law.sample(generator) + normal(self.smoothing, generator);
+        out[0] = self.at.mean + self.at.scale * law.sample(generator) + normal(self.at.smoothing, generator);
     }
 
     fn noisy(&self, noise: f64) -> Law {
@@ -184,35 +172,30 @@ impl Kind for Student {
     }
 
     fn projection(&self, direction: &[f64]) -> Option<LineLaw> {
-        let factor = direction[0];
-        let shape = Self {
-            mean: factor * self.mean,
-            scale: factor.abs() * self.scale,
-            smoothing: factor * factor * self.smoothing,
-            ..*self
-        };
-        Some(LineLaw::of_shape(shape.scale, shape.mean, Shape::Student(shape)))
+        let at = self.at.times(direction[0]);
+        Some(LineLaw::of_shape(at.scale, at.mean, Shape::Student(Self { at, ..*self })))
     }
 
     fn log_density(&self, x: &[f64]) -> Option<f64> {
-        let terms = self.terms((x[0] - self.mean).abs());
+        let terms = self.terms((x[0] - self.at.mean).abs());
         Some(terms.largest + terms.sum(|_| 1.0).ln())
     }
 
     fn posterior_mean(&self, y: &[f64], noise: f64, out: &mut [f64]) {
-        let z = y[0] - self.mean;
+        let z = y[0] - self.at.mean;
         let terms = self.plus(noise).terms(z.abs());
-        out[0] = self.mean + z * (terms.sum(|variance| (variance - noise) / variance) / terms.sum(|_| 1.0));
+        out[0] =
+            self.at.mean + z * (terms.sum(|variance| (variance - noise) / variance) / terms.sum(|_| 1.0));
     }
 }
 
 impl Symmetric for Student {
     fn centre(&self) -> f64 {
-        self.mean
+        self.at.mean
     }
 
     fn tail(&self, x: f64) -> Tail {
-        let distance = (x - self.mean).abs();
+        let distance = (x - self.at.mean).abs();
         let (peak, mut sum) = (self.peak(distance), Tail { density: 0.0, mass: 0.0, mean: 0.0 });
         for node in self.nodes() {
             let weight = node.log_weight.exp();
@@ -231,10 +214,10 @@ impl Symmetric for Student {
     }
 
     fn resolution(&self) -> f64 {
-        self.scale.hypot(self.smoothing.sqrt())
+        self.at.scale.hypot(self.at.smoothing.sqrt())
     }
 
     fn spread(&self) -> f64 {
-        self.scale + self.smoothing.sqrt()
+        self.at.spread()
     }
 }

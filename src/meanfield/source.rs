@@ -163,9 +163,9 @@ fn narrowest(noisy: &Law) -> f64 {
             let each = law.components().iter().map(|component| component.covariance().variances().min());
             each.fold(f64::INFINITY, f64::min)
         }
-        Law::Laplace(law) => law.smoothing(),
+        Law::Laplace(law) => law.parameters().smoothing,
         Law::Uniform(law) => law.smoothing(),
-        Law::Student(law) => law.smoothing(),
+        Law::Student(law) => law.parameters().smoothing,
         Law::Product(law) => law.factors().iter().map(narrowest).fold(f64::INFINITY, f64::min),
         // Noise turns atoms into a mixture, so there are none here.
         Law::Atoms(_) => 0.0,

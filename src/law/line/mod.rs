@@ -16,6 +16,7 @@ mod tests;
 
 pub use atoms::LineAtom;
 pub use quantile::Level;
+pub use shape::LocationScale;
 pub(crate) use shape::{Normal, Shape, Slice, Symmetric, Tail, slice};
 
 use self::atoms::AtomTable;

@@ -137,6 +137,38 @@ impl Symmetric for Normal {
     }
 }
 
+/// What a law `m + bT + sZ` on the line is made of, `T` of a given shape about zero and `sZ` the noise folded in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocationScale {
+    /// `m`, the centre.
+    pub mean: f64,
+    /// `b`, by which `T` is stretched.
+    pub scale: f64,
+    /// The variance `s²` of the noise folded in, zero for the plain law.
+    pub smoothing: f64,
+}
+
+impl LocationScale {
+    /// With more noise.
+    pub(crate) fn plus(self, noise: f64) -> Self {
+        Self { smoothing: self.smoothing + noise, ..self }
+    }
+
+    /// Of `factor` times the variable.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self {
+            mean: factor * self.mean,
+            scale: factor.abs() * self.scale,
+            smoothing: factor * factor * self.smoothing,
+        }
+    }
+
+    /// A number of the order of the standard deviation.
+    pub(crate) fn spread(self) -> f64 {
+        self.scale + self.smoothing.sqrt()
+    }
+}
+
 /// The shapes themselves; an enumeration rather than a boxed trait so that laws can be compared and copied.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Shape {
@@ -160,9 +192,9 @@ impl Shape {
     pub(crate) fn smoothing(&self) -> f64 {
         match self {
             Self::Normal(shape) => shape.std,
-            Self::Laplace(shape) => shape.smoothing().sqrt(),
+            Self::Laplace(shape) => shape.parameters().smoothing.sqrt(),
             Self::Uniform(shape) => shape.smoothing().sqrt(),
-            Self::Student(shape) => shape.smoothing().sqrt(),
+            Self::Student(shape) => shape.parameters().smoothing.sqrt(),
         }
     }
 }
