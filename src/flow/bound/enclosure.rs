@@ -221,7 +221,7 @@ impl Enclosure<'_> {
     }
 
     /// What a row knows of its own particle.
-    fn side(&self, i: usize) -> Side<'_> {
+    pub(super) fn side(&self, i: usize) -> Side<'_> {
         let own = i * self.dimension..(i + 1) * self.dimension;
         Side {
             row: i,

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::ellipse::{Ellipse, SHRINKS};
 use super::enclosure::{Enclosure, UNDERFLOW};
 use super::interpolant::Interpolation;
-use super::pairs::{Column, FARTHEST, Pairs, Side};
+use super::pairs::{Column, FARTHEST, Pairs};
 use super::rounding::{Logarithms, Slack};
 use super::sample::Scaled;
 use crate::simd::Real;
@@ -149,19 +149,6 @@ impl Cloud {
         (mass, moment.iter().map(|m| times(m, &inverse)).collect())
     }
 
-    fn side(&self, i: usize) -> Side<'_> {
-        let own = i * self.dimension..(i + 1) * self.dimension;
-        Side {
-            row: i,
-            points: &self.points[own.clone()],
-            motion: &self.motion[own.clone()],
-            drift: &self.drift[own],
-            radius: self.radius[i],
-            half_length: self.half_length,
-            log_mass: self.log_mass[i],
-        }
-    }
-
     fn scaled(&self) -> Scaled {
         Scaled {
             per_length: 1.0,
@@ -270,7 +257,7 @@ fn check_row<R: Real>(cloud: &Cloud, i: usize) -> usize {
         (0..n).map(|k| (0..n).map(|j| f64::from(u8::from(j == k))).collect()).collect();
     let columns: Vec<Column<'_>> = units.iter().map(|unit| Column::new(unit)).collect();
     let pairs = Pairs::<R>::new(&enclosure, columns.iter());
-    let (sums, allowance) = (pairs.row(cloud.side(i)), cloud.allowance::<R>());
+    let (sums, allowance) = (pairs.row(enclosure.side(i)), cloud.allowance::<R>());
     let exact: Vec<Pair> = (0..n).map(|k| cloud.pair(i, k, 1.0)).collect();
     let sum = |of: Of<'_>| exact.iter().fold(p(0.0), |sum, pair| sum + pair.thick() * of(pair));
     let mut looked = 0;
@@ -292,13 +279,19 @@ fn check_row<R: Real>(cloud: &Cloud, i: usize) -> usize {
         looked += contains(sums.influx[k].plain, &plain, allowance);
         looked += contains(sums.influx[k].turned, &(pair.thick() * longer), allowance);
     }
-    looked + check_swings(cloud, &pairs, i, allowance)
+    looked + check_swings(cloud, &pairs, &enclosure, i, allowance)
 }
 
-fn check_swings<R: Real>(cloud: &Cloud, pairs: &Pairs<R>, i: usize, allowance: f64) -> usize {
+fn check_swings<R: Real>(
+    cloud: &Cloud,
+    pairs: &Pairs<R>,
+    enclosure: &Enclosure<'_>,
+    i: usize,
+    allowance: f64,
+) -> usize {
     let mut looked = 0;
     for shrink in SHRINKS {
-        let swing = pairs.swing(cloud.side(i), shrink);
+        let swing = pairs.swing(enclosure.side(i), shrink);
         let (mut kept, mut lost, mut moved) = (p(0.0), p(0.0), p(0.0));
         for k in 0..cloud.len() {
             let pair = cloud.pair(i, k, shrink);
@@ -343,7 +336,7 @@ fn sums_without_their_allowance_are_too_small() {
         let enclosure = Enclosure::about(&scaled, Some(&cloud.weights), &cloud.radius, 0.0);
         let pairs = Pairs::<f32>::new(&enclosure, std::iter::empty());
         let mass = |i: usize| (0..cloud.len()).fold(p(0.0), |sum, k| sum + cloud.pair(i, k, 1.0).weight);
-        (0..cloud.len()).filter(|i| pairs.row(cloud.side(*i)).mass < f(&mass(*i))).count()
+        (0..cloud.len()).filter(|i| pairs.row(enclosure.side(*i)).mass < f(&mass(*i))).count()
     };
     assert!((0..20).map(too_small).sum::<usize>() > 0);
 }
