@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::Material;
+use super::claims::Decisive;
 use super::claims::cells::{ROW_HEADER, comparison, margin, row_cells, verdict_sign};
 use super::junit::{Case, document};
 use super::page::{cells, header, rows};
@@ -125,30 +126,20 @@ pub struct Entry<'a> {
     verdict: &'static str,
     expected: &'static str,
     as_expected: bool,
-    measured: Option<f64>,
-    measured_error: Option<f64>,
-    predicted: Option<f64>,
-    predicted_error: Option<f64>,
-    margin: Option<f64>,
-    decided_by: Option<String>,
+    #[serde(flatten)]
+    decisive: Decisive,
     remark: Option<&'a str>,
     rows: &'a [Row],
 }
 
 pub(super) fn entry(statement: &Statement) -> Entry<'_> {
-    let row = statement.decisive();
     Entry {
         id: &statement.spec.id,
         says: &statement.spec.says,
         verdict: statement.verdict.kind().key(),
         expected: statement.spec.expect.key(),
         as_expected: statement.is_expected(),
-        measured: row.map(|row| row.measured.value),
-        measured_error: row.map(|row| row.measured.allowance()),
-        predicted: row.map(|row| row.predicted.value),
-        predicted_error: row.map(|row| row.predicted.allowance()),
-        margin: row.map(Row::margin),
-        decided_by: row.map(Row::name),
+        decisive: Decisive::of(statement.decisive()),
         remark: statement.remark(),
         rows: &statement.rows,
     }

@@ -23,17 +23,37 @@ struct Entry<'a> {
     verdict: &'static str,
     severity: Option<Severity>,
     expected: &'static str,
+    #[serde(flatten)]
+    decisive: Decisive,
+    headline: Option<Headline>,
+    regime: &'static str,
+    remark: Option<&'a str>,
+    seconds: Option<f64>,
+    rows: &'a [Row],
+}
+
+/// The row that decides; all null where there is none.
+#[derive(Debug, Serialize)]
+pub struct Decisive {
     measured: Option<f64>,
     measured_error: Option<f64>,
     predicted: Option<f64>,
     predicted_error: Option<f64>,
     margin: Option<f64>,
     decided_by: Option<String>,
-    headline: Option<Headline>,
-    regime: &'static str,
-    remark: Option<&'a str>,
-    seconds: Option<f64>,
-    rows: &'a [Row],
+}
+
+impl Decisive {
+    pub fn of(row: Option<&Row>) -> Self {
+        Self {
+            measured: row.map(|row| row.measured.value),
+            measured_error: row.map(|row| row.measured.allowance()),
+            predicted: row.map(|row| row.predicted.value),
+            predicted_error: row.map(|row| row.predicted.allowance()),
+            margin: row.map(Row::margin),
+            decided_by: row.map(Row::name),
+        }
+    }
 }
 
 /// The row that answers a reader's question.
@@ -83,18 +103,12 @@ pub fn headings(register: &[&dyn Claim]) -> Vec<Heading> {
 }
 
 fn entry(record: &Record) -> Entry<'_> {
-    let row = record.decisive();
     Entry {
         card: Heading::of(record.card),
         verdict: record.verdict.kind().key(),
         severity: record.verdict.severity(),
         expected: record.card.expected.key(),
-        measured: row.map(|row| row.measured.value),
-        measured_error: row.map(|row| row.measured.allowance()),
-        predicted: row.map(|row| row.predicted.value),
-        predicted_error: row.map(|row| row.predicted.allowance()),
-        margin: row.map(Row::margin),
-        decided_by: row.map(Row::name),
+        decisive: Decisive::of(record.decisive()),
         headline: record.headline().map(|row| headline(record, row)),
         regime: record.card.regime,
         remark: record.verdict.remark(),

@@ -21,6 +21,7 @@ mod markdown;
 mod text;
 
 pub use html::html;
+pub(super) use json::Decisive;
 pub use json::{headings, json};
 pub use junit::junit;
 pub use markdown::{markdown, overview};
