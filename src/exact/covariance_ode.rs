@@ -48,8 +48,8 @@ impl CovarianceFlow {
         }
         // Not a `Flow`: that watches over laws which only particles obey.
         let schedule = Schedule::constant(self.beta());
-        let mut field = Field::new(&LogEigenvalueRate, &schedule, &logarithms);
-        let end = integrator.integrate(&mut field, time, &mut Unobserved)?.points;
+        let mut field = Field::new(&LogEigenvalueRate, &schedule, &logarithms, time);
+        let end = integrator.integrate(&mut field, &mut Unobserved)?.points;
         Ok(DVector::from_iterator(end.len(), end.iter().map(|u| u.exp())))
     }
 }

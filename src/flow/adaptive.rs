@@ -124,13 +124,8 @@ impl Default for Adaptive {
 }
 
 impl Integrator for Adaptive {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
-        let start = field.start();
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
+        let (start, horizon) = (field.start(), field.horizon());
         let mut right_hand_side =
             |time: f64, points: &[f64], derivative: &mut [f64]| field.evaluate(time, points, derivative);
         let equations = Equations {

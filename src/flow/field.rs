@@ -14,26 +14,33 @@ use super::Schedule;
 use crate::cloud::{Cloud, CloudView};
 use crate::drift::{Drift, DriftField, Targets};
 use crate::error::{Error, Result};
+use crate::scale::RawTime;
 
-/// The right-hand side `η(t) v_{β(t)}(z)` for the weights of one cloud.
+/// The right-hand side `η(t) v_{β(t)}(z)` for the weights of one cloud, and from where to when it is followed.
 pub struct Field<'a> {
     drift: &'a dyn Drift,
     schedule: &'a Schedule,
     cloud: &'a Cloud,
+    horizon: RawTime,
     scratch: DriftField,
     evaluations: u64,
     pairs: u64,
 }
 
 impl<'a> Field<'a> {
-    /// The dynamics that move `cloud`.
-    pub fn new(drift: &'a dyn Drift, schedule: &'a Schedule, cloud: &'a Cloud) -> Self {
-        Self { drift, schedule, cloud, scratch: DriftField::default(), evaluations: 0, pairs: 0 }
+    /// The dynamics that move `cloud` until the horizon.
+    pub fn new(drift: &'a dyn Drift, schedule: &'a Schedule, cloud: &'a Cloud, horizon: RawTime) -> Self {
+        Self { drift, schedule, cloud, horizon, scratch: DriftField::default(), evaluations: 0, pairs: 0 }
     }
 
     /// The cloud where it starts.
     pub fn start(&self) -> &'a Cloud {
         self.cloud
+    }
+
+    /// How long it is followed.
+    pub fn horizon(&self) -> RawTime {
+        self.horizon
     }
 
     /// The schedule `β(t), η(t)`.

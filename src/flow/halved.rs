@@ -61,12 +61,7 @@ impl State {
 }
 
 impl Integrator for Halved {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        _horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
         let dimension = field.start().dimension();
         let points = field.start().points().to_vec();
         let mut slope = vec![0.0; points.len()];

@@ -2,7 +2,7 @@
 //!
 //! # Adding one
 //! 1. A file of its own, with a struct whose constructor checks the parameters.
-//! 2. [`Integrator::integrate`]: begin at `field.start()`, get every derivative from [`Field::evaluate`] (it guards against
+//! 2. [`Integrator::integrate`]: go from `field.start()` to `field.horizon()`, get every derivative from [`Field::evaluate`] (it guards against
 //!    NaN and counts), and hand each step to the observer as a [`Step`](super::Step) with a path in between that is as accurate as
 //!    the step itself. Do not look at what is being observed: the path must not depend on it.
 //! 3. A `mod` and a `pub use` line in the module above, and an entry in the lists `integrators()` of
@@ -17,15 +17,10 @@
 //! struct Euler { steps: u32 }
 //!
 //! impl Integrator for Euler {
-//!     fn integrate(
-//!         &self,
-//!         field: &mut Field<'_>,
-//!         horizon: RawTime,
-//!         observer: &mut dyn StepObserver,
-//!     ) -> Result<IntegrationEnd> {
+//!     fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
 //!         let mut points = field.start().points().to_vec();
 //!         let mut derivative = vec![0.0; points.len()];
-//!         let length = horizon.get() / f64::from(self.steps);
+//!         let length = field.horizon().get() / f64::from(self.steps);
 //!         for step in 0..self.steps {
 //!             let from = length * f64::from(step);
 //!             field.evaluate(from, &points, &mut derivative)?;
@@ -52,13 +47,8 @@ use crate::scale::{Beta, RawTime};
 
 /// A way of following the flow in time. See the [module](self) for how to add one.
 pub trait Integrator: Send + Sync {
-    /// Follows `field` from its start to the horizon, which is positive, and tells the observer of every accepted step.
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd>;
+    /// Follows `field` from its start to its horizon, which is positive, and tells the observer of every accepted step.
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd>;
 
     /// How far a step may put a particle of `cloud` from where the flow would have taken it; `None` if the integrator does not know.
     /// No step may leave the convex hull by more.
@@ -74,13 +64,8 @@ pub trait Integrator: Send + Sync {
 }
 
 impl<I: Integrator + ?Sized> Integrator for &I {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
-        (**self).integrate(field, horizon, observer)
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
+        (**self).integrate(field, observer)
     }
 
     fn step_error(&self, cloud: &Cloud) -> Option<f64> {

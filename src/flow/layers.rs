@@ -79,12 +79,8 @@ impl Layers {
 }
 
 impl Integrator for Layers {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
+        let horizon = field.horizon();
         self.check_steps(field, horizon)?;
         let dimension = field.start().dimension();
         let length = horizon.get() / self.count as f64;

@@ -320,11 +320,10 @@ impl Problem<'_> {
             return Ok(Run { end: self.cloud.clone(), statistics: Statistics::default(), rounding: 0.0 });
         }
         let (drift, schedule) = (self.flow.drift.as_ref(), &self.flow.schedule);
-        let mut field = Field::new(drift, schedule, self.frame.centred());
+        let mut field = Field::new(drift, schedule, self.frame.centred(), self.horizon);
         let mut shown = Shown { gauge: &self.flow.gauge, shares, horizon: self.horizon, observer };
         let mut outside = Outside { frame: &self.frame, observer: &mut shown };
-        let IntegrationEnd { points, steps, rejected } =
-            integrator.integrate(&mut field, self.horizon, &mut outside)?;
+        let IntegrationEnd { points, steps, rejected } = integrator.integrate(&mut field, &mut outside)?;
         let (evaluations, pairs) = (field.evaluations(), field.pairs());
         let statistics = Statistics { steps, rejected, evaluations, pairs };
         let rounding = self.rounding(&field, steps);
@@ -356,7 +355,7 @@ impl Problem<'_> {
     fn certifier(&self) -> Option<Certifier<'_>> {
         let bounding = self.flow.request == ErrorRequest::Bound;
         let beta = self.flow.schedule.constant_beta().filter(|_| bounding || !self.flow.events.is_empty())?;
-        let field = Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud);
+        let field = Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud, self.horizon);
         let radius = |i: usize| self.flow.token_errors[i % self.flow.token_errors.len()];
         let tokens = bounding.then(|| (0..self.cloud.len()).map(radius).collect());
         Some(Certifier::new(field, beta, tokens).looking_for(&self.flow.events))

@@ -99,14 +99,9 @@ fn a_frozen_weight() {
 struct PosingEuler;
 
 impl Integrator for PosingEuler {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
         const STEPS: u32 = 60;
-        let length = horizon.get() / f64::from(STEPS);
+        let length = field.horizon().get() / f64::from(STEPS);
         let mut points = field.start().points().to_vec();
         let (mut here, mut there) = (vec![0.0; points.len()], vec![0.0; points.len()]);
         field.evaluate(0.0, &points, &mut here)?;
@@ -180,12 +175,7 @@ fn a_drift_that_is_too_fast_is_caught_in_every_run() {
 struct Overshooting;
 
 impl Integrator for Overshooting {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
         let points = field.start().points().to_vec();
         let mut derivative = vec![0.0; points.len()];
         field.evaluate(0.0, &points, &mut derivative)?;
@@ -193,7 +183,7 @@ impl Integrator for Overshooting {
         let moment =
             |time: f64, points| Ok(Moment { raw_time: RawTime::new(time)?, points, derivative: &derivative });
         let path = |_: f64| Ok(points.clone());
-        observer.accepted(&Step::new(moment(0.0, &points)?, moment(horizon.get(), &next)?, &path))?;
+        observer.accepted(&Step::new(moment(0.0, &points)?, moment(field.horizon().get(), &next)?, &path))?;
         Ok(IntegrationEnd { points: next, steps: 1, rejected: 0 })
     }
 

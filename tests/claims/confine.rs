@@ -186,14 +186,9 @@ impl Rule {
 }
 
 impl Integrator for Rule {
-    fn integrate(
-        &self,
-        field: &mut Field<'_>,
-        horizon: RawTime,
-        observer: &mut dyn StepObserver,
-    ) -> Result<IntegrationEnd> {
+    fn integrate(&self, field: &mut Field<'_>, observer: &mut dyn StepObserver) -> Result<IntegrationEnd> {
         let mut points = field.start().points().to_vec();
-        let length = horizon.get() / self.steps as f64;
+        let length = field.horizon().get() / self.steps as f64;
         for step in 0..self.steps {
             let (from, to) = (length * step as f64, length * (step + 1) as f64);
             let slope = self.slope(field, from, length, &points)?;

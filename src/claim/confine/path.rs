@@ -31,8 +31,8 @@ pub(super) fn follow(
     let mut now = 0.0;
     for &time in times {
         let cloud = legs.last().map_or(start, |leg| &leg.cloud);
-        let mut field = Field::new(drift, &schedule, cloud);
-        let end = integrator.integrate(&mut field, RawTime::new(time - now)?, &mut Nobody)?;
+        let mut field = Field::new(drift, &schedule, cloud, RawTime::new(time - now)?);
+        let end = integrator.integrate(&mut field, &mut Nobody)?;
         let leg = Leg { cloud: cloud.moved_to(end.points)?, steps: end.steps };
         legs.push(leg);
         now = time;

@@ -83,7 +83,7 @@ impl StepObserver for Probe<'_> {
             Anchor { points: step.end.points, velocity: &w, acceleration: &b },
         );
         let (from, until) = (step.start.raw_time.get(), step.end.raw_time.get());
-        let mut field = Field::new(&Dense, self.field.schedule(), self.field.start());
+        let mut field = Field::new(&Dense, self.field.schedule(), self.field.start(), self.field.horizon());
         let curve = self.correction.advance(&mut field, &PAIR, ends, (from, until - from))?;
         let corrected = step.end.points.iter().zip(&self.correction.error).map(|(z, e)| z - e).collect();
         let end = Sample::new(corrected, curve.velocity(1.0), field.last());
@@ -127,15 +127,16 @@ fn look_at(law: &Law, (beta, depth, tolerance): (f64, f64, f64), seed: u64) -> (
     let (beta, noise) = (Beta::new(beta).unwrap(), NoiseVariance::new(depth / beta).unwrap());
     let cloud = law.sample_noisy(PARTICLES, noise, seed).unwrap().noisy;
     let schedule = Schedule::constant(beta);
+    let horizon = noise.denoising_horizon().to_raw(beta).unwrap();
     let mut probe = Probe {
-        field: Field::new(&Dense, &schedule, &cloud),
+        field: Field::new(&Dense, &schedule, &cloud, horizon),
         correction: Correction::new(cloud.points().len()),
         proof: Proof::new(&cloud, beta, vec![0.0; cloud.len()]),
         worst: 0.0,
         means: Vec::new(),
         rows: [0; 2],
     };
-    let flow = Flow::new(schedule.clone(), noise.denoising_horizon());
+    let flow = Flow::new(schedule.clone(), horizon);
     let adaptive = Adaptive::new(tolerance, tolerance).unwrap();
     flow.with_drift(Dense).with_integrator(adaptive).run_observed(&cloud, &mut probe).unwrap();
     (probe.worst, probe.means, probe.rows)
