@@ -15,7 +15,7 @@
 use nalgebra::DVector;
 
 use super::particles::Size;
-use super::plan::{Plan, of_samples};
+use super::plan::{Plan, Witnesses};
 use super::setting::{DIAGONALISED, Setting, conditioning};
 use super::snapshot::{Departure, MeanFieldSnapshot};
 use crate::claim::derivative::gradient;
@@ -79,6 +79,7 @@ const QUICK: Plan = Plan {
         Setting { variances: &[0.6, 0.0], noise: 0.4, beta: 5.0 },
         Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
     ],
+    samples: SAMPLES,
 };
 
 const FULL: Plan = Plan {
@@ -102,6 +103,7 @@ const FULL: Plan = Plan {
         Setting { variances: &[0.6, 0.3, 0.0], noise: 0.5, beta: 2.0 },
         Setting { variances: &[0.6, 0.0, 0.0], noise: 0.5, beta: 4.0 },
     ],
+    samples: SAMPLES,
 };
 
 const SAMPLES: &[Setting] = &[
@@ -121,14 +123,13 @@ impl Claim for CovarianceEquation {
 
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let plan = if preset == Preset::Quick { QUICK } else { FULL };
-        let mut rows = plan.gather(|setting| self.equation(setting), |setting| self.law(setting))?;
-        rows.extend(of_samples(SAMPLES, preset, |setting, size| self.sample(setting, size))?);
+        let mut rows = plan.gather(self, preset)?;
         rows.push(self.sample(&GRAINY, FEW)?.as_role(Role::Context));
         Ok(rows)
     }
 }
 
-impl CovarianceEquation {
+impl Witnesses for CovarianceEquation {
     /// The closed form against its own derivative and against the integrated ODE.
     fn equation(&self, setting: &Setting) -> Result<Vec<Row>> {
         let (flow, time) = (setting.flow()?, setting.horizons(HORIZONS[1])?);
@@ -149,23 +150,6 @@ impl CovarianceEquation {
             rows.push(self.derivative(setting, &flow, (i, name))?);
         }
         Ok(rows)
-    }
-
-    /// `dλ/dt` of the closed form against `−2λ/(1 + βλ)`, halfway to the horizon.
-    fn derivative(&self, setting: &Setting, flow: &CovarianceFlow, (i, name): (usize, &str)) -> Result<Row> {
-        let time = setting.horizons(0.5)?;
-        let value = (self.closed_form)(flow, time)[i];
-        // The time in which λ changes by a factor, but not back beyond the start.
-        let step = 0.5 * time.get().min(1.0 + setting.beta * value);
-        let at_time = |t: &[f64]| Ok((self.closed_form)(flow, RawTime::new(t[0])?)[i]);
-        let slope = gradient(at_time, &[time.get()], step)?;
-        let rate = -2.0 * value / (1.0 + setting.beta * value);
-        Ok(Row::equal(
-            &at(setting, 0.5),
-            &format!("derivative of the {name}"),
-            Measured::known_to(slope.value[0], slope.error),
-            Measured::known_to(rate, DIAGONALISED * rate.abs()),
-        ))
     }
 
     /// The closed form against the mean field.
@@ -193,6 +177,32 @@ impl CovarianceEquation {
         Ok(rows)
     }
 
+    /// Samples at the horizon.
+    fn sample(&self, setting: &Setting, size: Size) -> Result<Row> {
+        let (flow, time) = (setting.flow()?, setting.horizons(1.0)?);
+        let kept = (self.closed_form)(&flow, time).component_div(&flow.initial_eigenvalues());
+        size.gap(setting, time, &kept, self.drift)
+    }
+}
+
+impl CovarianceEquation {
+    /// `dλ/dt` of the closed form against `−2λ/(1 + βλ)`, halfway to the horizon.
+    fn derivative(&self, setting: &Setting, flow: &CovarianceFlow, (i, name): (usize, &str)) -> Result<Row> {
+        let time = setting.horizons(0.5)?;
+        let value = (self.closed_form)(flow, time)[i];
+        // The time in which λ changes by a factor, but not back beyond the start.
+        let step = 0.5 * time.get().min(1.0 + setting.beta * value);
+        let at_time = |t: &[f64]| Ok((self.closed_form)(flow, RawTime::new(t[0])?)[i]);
+        let slope = gradient(at_time, &[time.get()], step)?;
+        let rate = -2.0 * value / (1.0 + setting.beta * value);
+        Ok(Row::equal(
+            &at(setting, 0.5),
+            &format!("derivative of the {name}"),
+            Measured::known_to(slope.value[0], slope.error),
+            Measured::known_to(rate, DIAGONALISED * rate.abs()),
+        ))
+    }
+
     /// Whether the law is Gaussian still.
     fn shape(
         &self,
@@ -216,13 +226,6 @@ impl CovarianceEquation {
             );
         }
         Ok(rows)
-    }
-
-    /// Samples at the horizon.
-    fn sample(&self, setting: &Setting, size: Size) -> Result<Row> {
-        let (flow, time) = (setting.flow()?, setting.horizons(1.0)?);
-        let kept = (self.closed_form)(&flow, time).component_div(&flow.initial_eigenvalues());
-        size.gap(setting, time, &kept, self.drift)
     }
 
     fn predicted(&self, flow: &CovarianceFlow, time: RawTime) -> Vec<Measured> {

@@ -19,7 +19,7 @@ use nalgebra::DVector;
 use super::crossing::of_law;
 use super::descent::falls_to;
 use super::particles::Size;
-use super::plan::{Plan, of_samples};
+use super::plan::{Plan, Witnesses};
 use super::setting::Setting;
 use crate::claim::{Axes, Card, Claim, Headline, Row, VerdictKind};
 use crate::drift::{Dense, Drift};
@@ -102,6 +102,7 @@ const QUICK: Plan = Plan {
         Setting { variances: &[0.5, 0.5], noise: 0.5, beta: 5.0 },
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
     ],
+    samples: SAMPLES,
 };
 
 const FULL: Plan = Plan {
@@ -126,6 +127,7 @@ const FULL: Plan = Plan {
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 2.0 },
         Setting { variances: &[0.5, 0.5, 0.5], noise: 0.5, beta: 5.0 },
     ],
+    samples: SAMPLES,
 };
 
 const SAMPLES: &[Setting] = &[
@@ -159,8 +161,7 @@ impl Claim for HittingTime {
 
     fn gather(&self, preset: Preset) -> Result<Vec<Row>> {
         let plan = if preset == Preset::Quick { QUICK } else { FULL };
-        let mut rows = plan.gather(|setting| self.equation(setting), |setting| self.law(setting))?;
-        rows.extend(of_samples(SAMPLES, preset, |setting, size| self.sample(setting, size))?);
+        let mut rows = plan.gather(self, preset)?;
         // Events are watched runs, which refuse a drift that is no kernel sum; what the rows above contradict needs none.
         if rows.iter().all(Row::agrees) {
             for setting in EVENTS {
@@ -171,7 +172,7 @@ impl Claim for HittingTime {
     }
 }
 
-impl HittingTime {
+impl Witnesses for HittingTime {
     /// Both targets by the integrated ODE; the first as a share of the ideal time, whose excess is the slowdown at finite `β`.
     fn equation(&self, setting: &Setting) -> Result<Vec<Row>> {
         let found = targets(setting).map(|target| falls_to(start(setting), setting.beta, target));
@@ -189,6 +190,15 @@ impl HittingTime {
         Ok(self.compared(setting, "by the mean field", &found)?.into())
     }
 
+    /// Samples at `T*`.
+    fn sample(&self, setting: &Setting, size: Size) -> Result<Row> {
+        let (beta, prior, d) = (setting.beta()?, setting.variances[0], setting.variances.len());
+        let time = ScoreTime::new((self.denoising_time)(prior, setting.noise()?, beta)?)?.to_raw(beta)?;
+        size.gap(setting, time, &DVector::from_element(d, prior / start(setting)), self.drift)
+    }
+}
+
+impl HittingTime {
     /// The times to both targets beside the closed forms.
     fn compared(&self, setting: &Setting, witness: &str, found: &[Measured]) -> Result<[Row; 2]> {
         let (beta, [prior, below]) = (setting.beta()?, targets(setting));
@@ -200,13 +210,6 @@ impl HittingTime {
             row("T*", found[0], (self.denoising_time)(prior, setting.noise()?, beta)?),
             row("T(τ_a²/2)", found[1], (self.target_time)(start(setting), beta, below)?),
         ])
-    }
-
-    /// Samples at `T*`.
-    fn sample(&self, setting: &Setting, size: Size) -> Result<Row> {
-        let (beta, prior, d) = (setting.beta()?, setting.variances[0], setting.variances.len());
-        let time = ScoreTime::new((self.denoising_time)(prior, setting.noise()?, beta)?)?.to_raw(beta)?;
-        size.gap(setting, time, &DVector::from_element(d, prior / start(setting)), self.drift)
     }
 
     /// When samples cross the prior's variance, their bias removed, against the closed form from their own variances,
