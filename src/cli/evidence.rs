@@ -133,6 +133,14 @@ pub fn refuse_evidence(path: &Path) -> Result<()> {
     refuse_foreign(path, Evidence::FILE, "evidence of claims", "the rows of a study")
 }
 
+/// A folder for the report of another one: its own is not replaced.
+pub fn folder_for_report(path: &Path) -> Result<Folder> {
+    for (mark, theirs) in [("study.toml", "the rows of a study"), (Evidence::FILE, "evidence of claims")] {
+        refuse_foreign(path, mark, theirs, "the report of another folder")?;
+    }
+    writable(path)
+}
+
 fn refuse_foreign(path: &Path, mark: &str, theirs: &str, ours: &str) -> Result<()> {
     if !path.join(mark).exists() {
         return Ok(());
@@ -146,6 +154,10 @@ fn refuse_foreign(path: &Path, mark: &str, theirs: &str, ours: &str) -> Result<(
 /// A folder for evidence that can be written to.
 pub fn writable_folder(path: &Path) -> Result<Folder> {
     refuse_study(path)?;
+    writable(path)
+}
+
+fn writable(path: &Path) -> Result<Folder> {
     let folder = Folder::create(path)?;
     folder.sweep();
     folder.check_writable().map(|()| folder)

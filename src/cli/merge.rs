@@ -38,5 +38,5 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     }
     let Merged { added, rows, missing, .. } = merged;
     console.say(format_args!("{added} rows added, {rows} in all, {missing} cells still missing"));
-    report::publish(&out, &args.reporting, console)
+    report::publish(&out, out.files(), &args.reporting, console)
 }

@@ -10,7 +10,7 @@ use ebflow::study::{BandVerdict, RunOutcome, Shard, Store, StudyFolder, Summary,
 use serde::Serialize;
 
 use super::args::Reporting;
-use super::evidence::{refuse_study, tell_github};
+use super::evidence::{folder_for_report, refuse_study, tell_github};
 use super::{ALL_WELL, Console, FAILED_CHECK, NUMERICAL_FAILURE, finite, output, verify};
 
 /// Columns of a table on the page of a job.
@@ -18,12 +18,16 @@ const PAGE: usize = 120;
 
 /// Rebuild report.html and the other summaries of a folder from its rows.
 #[derive(Debug, Serialize, clap::Args)]
-#[command(after_help = "Example:
-  ebflow report particles")]
+#[command(after_help = "Examples:
+  ebflow report particles
+  ebflow report particles --out pages")]
 pub struct Args {
     /// Folder that `ebflow study`, `ebflow merge` or `ebflow verify --out` has written.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Write the report and the summaries here, and nothing to DIR.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
     reporting: Reporting,
@@ -34,24 +38,37 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     if args.folder.join(Evidence::FILE).is_file() {
         refuse_study(&args.folder)?;
         let evidence = Evidence::read(&args.folder, &register())?;
-        verify::publish(&evidence, Some(&Folder::create(&args.folder)?), args.reporting.json, console)?;
+        verify::publish(&evidence, Some(&args.pages()?), args.reporting.json, console)?;
         args.reporting.write_junit(|| claims::junit(&evidence))?;
         return Ok(verify::judged(&evidence));
     }
-    publish(&StudyFolder::open(&args.folder)?, &args.reporting, console)
+    let folder = StudyFolder::open(&args.folder)?;
+    publish(&folder, &args.pages()?, &args.reporting, console)
 }
 
-/// Writes the report of a folder, prints its tables, and says whether all is as expected.
-pub fn publish(folder: &StudyFolder, reporting: &Reporting, console: &mut Console<'_>) -> Result<u8> {
+impl Args {
+    /// Where the report goes.
+    fn pages(&self) -> Result<Folder> {
+        self.out.as_deref().map_or_else(|| Ok(Folder::at(&self.folder)), folder_for_report)
+    }
+}
+
+/// Writes the report of a folder's rows, prints its tables, and says whether all is as expected.
+pub fn publish(
+    folder: &StudyFolder,
+    pages: &Folder,
+    reporting: &Reporting,
+    console: &mut Console<'_>,
+) -> Result<u8> {
     let (spec, store, runs) = (folder.spec()?, folder.rows()?, folder.runs());
     announce_torn_line(&store, console);
     let table = Table::new(&spec, &store);
     let summary = Summary::new(&spec, &table, reporting.completeness())?;
     finite::check(&summary)?;
     let material = Material { spec: &spec, table: &table, summary: &summary, runs: &runs };
-    folder.files().write("rows.csv", csv(&material)?.as_bytes())?;
-    folder.files().write("summary.json", json(&material).as_bytes())?;
-    folder.files().write("report.html", html(&material).as_bytes())?;
+    pages.write("rows.csv", csv(&material)?.as_bytes())?;
+    pages.write("summary.json", json(&material).as_bytes())?;
+    pages.write("report.html", html(&material).as_bytes())?;
     reporting.write_junit(|| junit(&material))?;
     reporting.write_latex(|| latex(&material))?;
     let shown = format!("### {}\n\n```text\n{}```\n", summary.title, text(&material, PAGE));
@@ -60,7 +77,7 @@ pub fn publish(folder: &StudyFolder, reporting: &Reporting, console: &mut Consol
         console.json(&document(&material))?;
     } else {
         console.prose(&text(&material, console.columns))?;
-        console.say(format_args!("report: {}", folder.files().path().join("report.html").display()));
+        console.say(format_args!("report: {}", pages.path().join("report.html").display()));
     }
     Ok(judged(&summary))
 }

@@ -61,6 +61,9 @@ pub fn run(args: &Args, console: &mut Console<'_>) -> Result<u8> {
     }
     args.junit.as_deref().map_or(Ok(()), check_writable)?;
     let evidence = gathered(&chosen, preset, args.threads, folder.as_ref(), console)?;
+    if let Some(folder) = &folder {
+        evidence.write(folder)?;
+    }
     publish(&evidence, folder.as_ref(), args.json, console)?;
     write_file(args.junit.as_deref(), || junit(&evidence))?;
     tell_github(&annotations::of_evidence(&evidence), &overview(&evidence), console);
@@ -81,7 +84,7 @@ fn listed(chosen: &[&dyn Claim], as_json: bool, console: &mut Console<'_>) -> Re
     }
 }
 
-/// Prints the verdicts, and writes the files of a folder.
+/// Prints the verdicts, and writes the pages about them.
 pub fn publish(
     evidence: &Evidence,
     folder: Option<&Folder>,
@@ -93,7 +96,6 @@ pub fn publish(
         false => console.prose(&text(evidence))?,
     }
     let Some(folder) = folder else { return Ok(()) };
-    evidence.write(folder)?;
     folder.write("report.html", html(evidence).as_bytes())?;
     folder.write("CLAIMS.md", markdown(evidence).as_bytes())?;
     console.say(format_args!("report: {}", folder.path().join("report.html").display()));

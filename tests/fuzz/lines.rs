@@ -64,7 +64,7 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("verify", &["--list"], &["--json", "tweedie", "nonsense", "--preset quick", "--jobs COUNT"]),
     ("check", &["@nowhere"], &["--json", "--jobs COUNT"]),
-    ("report", &["@nowhere"], &["--json", "--allow-incomplete"]),
+    ("report", &["@nowhere"], &["--json", "--allow-incomplete", "--out @m"]),
     ("merge", &["@nowhere", "--out @m"], &["--json", "@b"]),
     ("completions", &["SHELL"], &["--json"]),
     ("--help", &[], &["flow"]),

@@ -1,6 +1,6 @@
 //! A folder with a small study in it, and a way to run the binary there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -60,6 +60,15 @@ impl Bench {
         let output = self.run(words);
         assert!(output.status.success(), "{words:?}\n{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The files of a folder.
+    pub fn contents(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
+        let files = std::fs::read_dir(self.path(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let named = |path: PathBuf| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap())
+        };
+        files.map(named).collect()
     }
 
     /// The lines of a folder's rows.

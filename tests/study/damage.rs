@@ -69,6 +69,33 @@ fn rows_that_cannot_be_written_to_can_be_reported_and_merged() {
     assert!(store.append(row).is_ok(), "a row that is there is nothing to add");
 }
 
+/// A report may go elsewhere, but not where rows or evidence have theirs; the folder it is about stays as it is.
+#[test]
+fn a_folder_that_nothing_is_written_to_can_be_reported() {
+    let bench = Bench::with(SMALL);
+    run(&bench);
+    bench.good(&["verify", "tweedie", "--out", "claims"]);
+    for (folder, page) in [("out", "summary.json"), ("claims", "CLAIMS.md")] {
+        let before = bench.contents(folder);
+        let pages = format!("pages-of-{folder}");
+        bench.good(&["report", folder, "--out", &pages]);
+        assert_eq!(bench.contents(folder), before);
+        for name in ["report.html", page] {
+            assert_eq!(read(bench.path(&pages).join(name)).unwrap(), before[name], "{name}");
+        }
+        for taken in ["out", "claims"] {
+            let output = bench.run(&["report", folder, "--out", taken]);
+            assert_eq!(output.status.code(), Some(2));
+            assert!(stderr(&output).contains("the report of another folder"), "{}", stderr(&output));
+        }
+        assert_eq!(bench.contents(folder), before);
+    }
+    // Evidence is not written anew by its report.
+    let before = bench.path("claims").join("claims.jsonl").metadata().unwrap().modified().unwrap();
+    bench.good(&["report", "claims"]);
+    assert_eq!(bench.path("claims").join("claims.jsonl").metadata().unwrap().modified().unwrap(), before);
+}
+
 #[test]
 fn rows_of_another_format_are_refused() {
     let bench = Bench::with(SMALL);

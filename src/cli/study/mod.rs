@@ -186,7 +186,7 @@ fn show(progress: &Progress, finished: &Finished<'_>, console: &mut Console<'_>)
 /// Writes the report of a whole study; a part of one is reported when it has been merged.
 fn finish(args: &Args, folder: &StudyFolder, outcome: RunOutcome, console: &mut Console<'_>) -> Result<u8> {
     let code = match args.shard {
-        None => report::publish(folder, &args.reporting, console)?,
+        None => report::publish(folder, folder.files(), &args.reporting, console)?,
         Some(shard) => {
             report::announce_part(folder, shard, outcome, args.reporting.json, console)?;
             ALL_WELL
