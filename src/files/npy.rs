@@ -40,11 +40,6 @@ pub fn is_single(path: &Path) -> bool {
     is_file && header().and_then(size) == Some(size_of::<f32>())
 }
 
-/// Reads a vector of shape `(N,)` or `(N, 1)`.
-pub fn read_vector(path: &Path) -> Result<Vec<f64>> {
-    read_table(path)?.vector(path)
-}
-
 /// Writes rows of `dimension` numbers as a `float64` array of shape `(N, d)`.
 pub fn write_table(path: &Path, values: &[f64], dimension: usize) -> Result<()> {
     write_array(path, values, dimension, &format!("({}, {dimension})", values.len() / dimension))
@@ -244,7 +239,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left behind");
         let many: Vec<f64> = (0..30_000).map(f64::from).collect();
         write_vector(&path, &many).unwrap();
-        assert_eq!(read_vector(&path).unwrap(), many);
+        assert_eq!(read_cloud(&path).unwrap().points(), many);
     }
 
     /// `numpy.save(file, numpy.array([[1.5, -2.0]]))` of NumPy 2.4.6, byte for byte.
