@@ -164,14 +164,15 @@ fn intervals_are_those_of_the_profile_likelihood() {
     }
 }
 
-/// Simulated studies of each kind in `cargo test`; `EBFLOW_STUDIES` asks for more.
-const STUDIES: usize = 100;
+/// Simulated studies of each kind in `cargo test`; `EBFLOW_STUDIES` asks for more, `EBFLOW_STUDIES_SEED` for others.
+const STUDIES: u64 = 100;
 
 /// Intervals of the floor at a nominal 95 % over simulated studies of six kinds; misses on both sides. The share allowed is five binomial deviations off.
 #[test]
 fn intervals_of_the_floor_cover_it_as_often_as_they_say() {
-    let studies = std::env::var("EBFLOW_STUDIES").map_or(STUDIES, |count| count.parse().unwrap());
-    let mut generator = generator(SEED);
+    let number = |name, usual| std::env::var(name).map_or(usual, |value| value.parse().expect("a number"));
+    let studies = number("EBFLOW_STUDIES", STUDIES);
+    let mut generator = generator(number("EBFLOW_STUDIES_SEED", SEED));
     let kinds: [(&[f64], usize, f64, f64, f64); 6] = [
         (&SIZES, 4, 0.03, 0.5, 0.02),
         (&SIZES, 4, 0.1, 0.5, 0.02),
