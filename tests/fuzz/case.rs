@@ -68,7 +68,9 @@ impl Case {
         way: Way,
     ) -> Self {
         let files = files.into_iter().map(|(name, content)| (name.to_owned(), content)).collect();
-        Self { files, words: words.into_iter().map(Into::into).collect(), way }
+        // A process is handed its words as far as their NUL bytes, so that no word can have one.
+        let words = words.into_iter().map(|word| word.into().replace('\0', ""));
+        Self { files, words: words.collect(), way }
     }
 
     pub fn run(&self) -> Outcome {
