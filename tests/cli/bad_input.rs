@@ -95,6 +95,10 @@ const CASES: &[(&str, &[&str])] = &[
         &["gaussian"],
     ),
     (
+        "exact covariance --law '{ kind = \"atoms\", points = [0], weights = [1] }' --noise-var 1 --beta 2 --denoising",
+        &["a law of kind atoms"],
+    ),
+    (
         "exact covariance --law '{ kind = \"gaussian\", mean = 0, std = 1 }' --noise-var 1e9 --beta 1e300 --denoising",
         &["raw time", "finite"],
     ),

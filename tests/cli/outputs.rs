@@ -60,6 +60,9 @@ fn links_are_followed_and_pipes_written_through() {
         assert!(bench.path("link.npy").is_symlink() && bench.path("target.npy").is_file());
         std::fs::remove_file(bench.path("target.npy")).unwrap();
     }
+    std::os::unix::fs::symlink("target.xml", bench.path("link.xml")).unwrap();
+    assert!(bench.run("verify tweedie --junit link.xml").status.success());
+    assert!(bench.path("link.xml").is_symlink() && bench.path("target.xml").is_file());
     let pipe = bench.path("pipe");
     if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
         eprintln!("skipped: mkfifo cannot be used here");

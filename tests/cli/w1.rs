@@ -59,6 +59,8 @@ fn a_law_in_the_plane_is_bracketed_and_reproducible() {
     assert_eq!(result["method"], "bracket");
     assert_eq!(result["monte_carlo"]["seed"], 1);
     assert_eq!(result["monte_carlo"]["fresh"], 1000);
+    // Programs that know no integers but those of a double read the same seed.
+    assert!(result["noise_floor"]["seed"].as_u64().unwrap() < 1 << 53, "{result}");
     // The cloud is such a sample itself: 60 of them scatter by 0.036 about a mean of 0.31, and the floor by 0.01.
     let floor = number(&result, "/noise_floor/value");
     assert!((w1 - floor).abs() < 5.0 * 0.037, "{result}");

@@ -209,6 +209,9 @@ fn what_cannot_be_checked_is_an_input_error() {
     let torn = bench.run("check torn");
     assert_eq!(torn.status.code(), Some(2));
     assert!(stderr(&torn).contains("line 1"), "{}", stderr(&torn));
+    bench.write("torn/claims.jsonl", "{\"schema\":99,\"preset\":\"quick\",\"claims\":[]}\n");
+    let foreign = stderr(&bench.run("check torn"));
+    assert!(foreign.contains("format 99") && foreign.contains("gather the evidence anew"), "{foreign}");
     bench.write("torn/claims.jsonl", "{\"schema\":1,\"preset\":\"quick\",\"claims\":[]}\n");
     assert_eq!(bench.run("check torn").status.code(), Some(2), "evidence of nothing");
 }
