@@ -154,7 +154,7 @@ fn a_kernel_that_is_not_gaussian_turns_the_claim() {
 #[test]
 fn a_kernel_that_is_nearly_gaussian_is_told_apart() {
     stands(&GaussianKernelOnly {
-        others: vec![Kernel::student(1e4), Kernel::student(1e6)],
+        others: [3.0, 1e4, 1e6].map(Kernel::student).into(),
         ..GaussianKernelOnly::default()
     });
 }
