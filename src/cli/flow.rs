@@ -64,12 +64,12 @@ fn token_error(text: &str) -> std::result::Result<TokenError, String> {
 impl Args {
     /// The flow, and what is to be known of its error.
     fn flow(&self) -> Result<Flow<'static>> {
-        let flow = Flow::new(self.beta, self.horizon.time());
+        let flow = Flow::new(self.beta, self.horizon.time()).with_error_estimate();
         Ok(match &self.token_error {
             Some(TokenError::Number(radius)) => flow.with_token_errors([*radius]),
             Some(TokenError::File(path)) => flow.with_token_errors(files::read_weights(path)?),
             None if self.bound => flow.with_error_bound(),
-            None => flow.with_error_estimate(),
+            None => flow,
         })
     }
 

@@ -119,7 +119,7 @@ impl<'a> Denoiser<'a> {
         Self { flow: self.flow.with_error_estimate(), ..self }
     }
 
-    /// Asks for a bound on the error of Stage 1, besides an estimate.
+    /// Asks for a bound on the error of Stage 1, as [`Flow::with_error_bound`].
     pub fn with_error_bound(self) -> Self {
         Self { flow: self.flow.with_error_bound(), ..self }
     }

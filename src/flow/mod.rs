@@ -74,6 +74,9 @@ const SAME_TIME: f64 = 4.0 * f64::EPSILON;
 /// The share of the work of a run whose error is estimated that is the run itself: the other one takes two steps for one.
 const RUN_ITSELF: f64 = 1.0 / 3.0;
 
+/// The absolute tolerance of the finer run along which a bound is looked for that does not close along the run itself, in units of the kernel's width.
+const FINER: f64 = 1e-9;
+
 /// A flow up to a horizon: what moves the particles, who follows them, and what is wanted along the way. It can be run on any cloud.
 ///
 /// Unless said otherwise, kernel sums are evaluated by [`Auto`] and time is integrated by [`Adaptive`] with tolerances of `1e-8`.
@@ -102,18 +105,11 @@ pub struct Flow<'a> {
     drift: Arc<dyn Drift + 'a>,
     integrator: Arc<dyn Integrator + 'a>,
     snapshots: Vec<Time>,
-    request: ErrorRequest,
+    estimated: bool,
+    bounded: bool,
     token_errors: Vec<f64>,
     events: Vec<Event>,
     gauge: Gauge,
-}
-
-/// How much is to be known about the error of a flow; each includes what comes before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ErrorRequest {
-    Nothing,
-    Estimate,
-    Bound,
 }
 
 impl<'a> Flow<'a> {
@@ -125,7 +121,8 @@ impl<'a> Flow<'a> {
             drift: Arc::new(Auto::default()),
             integrator: Arc::new(Adaptive::default()),
             snapshots: Vec::new(),
-            request: ErrorRequest::Nothing,
+            estimated: false,
+            bounded: false,
             token_errors: vec![0.0],
             events: Vec::new(),
             gauge: Gauge::default(),
@@ -160,12 +157,12 @@ impl<'a> Flow<'a> {
 
     /// Asks for an estimate of the error at the end.
     pub fn with_error_estimate(self) -> Self {
-        Self { request: self.request.max(ErrorRequest::Estimate), ..self }
+        Self { estimated: true, ..self }
     }
 
-    /// Asks for a [`bound`] on the error at the end, and for the estimate that comes with it.
+    /// Asks for a [`bound`] on the error at the end. It takes no second run; ask for an estimate, too, to see how much the bound gives away.
     pub fn with_error_bound(self) -> Self {
-        Self { request: ErrorRequest::Bound, ..self }
+        Self { bounded: true, ..self }
     }
 
     /// Asks for a [`bound`] on the distance to the end of *every* flow whose tokens lie within some radius of the given ones: one radius for each, or
@@ -180,7 +177,7 @@ impl<'a> Flow<'a> {
     /// # Ok::<(), ebflow::Error>(())
     /// ```
     pub fn with_token_errors(self, radii: impl Into<Vec<f64>>) -> Self {
-        Self { request: ErrorRequest::Bound, token_errors: radii.into(), ..self }
+        Self { bounded: true, token_errors: radii.into(), ..self }
     }
 
     /// Asks when an observable crosses a level. The crossings are those of the flow, also for a network that only approximates it.
@@ -268,7 +265,7 @@ impl Problem<'_> {
     fn solve(&self, observer: &mut dyn StepObserver) -> Result<Trajectory> {
         let (schedule, integrator) = (&self.flow.schedule, self.flow.integrator.as_ref());
         let reference = self.reference()?;
-        let mut certifier = self.certifier();
+        let mut certifier = self.certifier().map(|certifier| certifier.looking_for(&self.flow.events));
         let mut watch = Watch {
             monitor: Monitor::new(self.cloud, schedule, integrator),
             snapshots: Snapshots::new(&self.snapshots, self.cloud.points()),
@@ -276,7 +273,7 @@ impl Problem<'_> {
             certifier: certifier.as_mut().filter(|_| reference.is_none()),
             observer,
         };
-        let alone = if self.is_estimated() { RUN_ITSELF } else { 1.0 };
+        let alone = if self.flow.estimated || reference.is_some() { RUN_ITSELF } else { 1.0 };
         let run = self.integrate(integrator, &mut watch, 0.0..alone)?;
         let (snapshots, ends) = (self.collect(watch.snapshots)?, watch.ends);
         let better = match (&reference, &mut certifier) {
@@ -286,7 +283,7 @@ impl Problem<'_> {
             (Some(reference), None) => {
                 Some(self.integrate(reference.as_ref(), &mut Unobserved, alone..1.0)?)
             }
-            (None, _) if self.is_estimated() => {
+            (None, _) if self.flow.estimated => {
                 Some(self.integrate(&Halved { ends }, &mut Unobserved, alone..1.0)?)
             }
             (None, _) => None,
@@ -294,9 +291,12 @@ impl Problem<'_> {
         self.flow.gauge.show(1.0);
         let watched = better.as_ref().filter(|_| reference.is_some()).unwrap_or(&run);
         let spent = certifier.as_ref().map_or(0, Certifier::evaluations);
-        let estimate = better.as_ref().filter(|_| self.is_estimated());
+        let estimate = better.as_ref().filter(|_| self.flow.estimated);
         let estimate = estimate.map(|better| self.estimate(&run, better, spent)).transpose()?;
-        let (bound, refusal) = self.bound(certifier.as_ref(), &run.end, &watched.end);
+        let (bound, refusal) = match self.bound(certifier.as_ref(), &run.end, &watched.end) {
+            (None, Some(refusal)) => self.bound_along_finer(&run.end, refusal)?,
+            found => found,
+        };
         let events = certifier.map_or(Ok(Vec::new()), Certifier::into_passages)?;
         Ok(Trajectory {
             snapshots,
@@ -338,13 +338,9 @@ impl Problem<'_> {
         0.5 * f64::EPSILON * positions + self.horizon.get() * drift
     }
 
-    fn is_estimated(&self) -> bool {
-        self.flow.request >= ErrorRequest::Estimate
-    }
-
     /// The integrator that the flow's own is judged by, if it asks for one and is to be judged.
     fn reference(&self) -> Result<Option<Box<dyn Integrator>>> {
-        if !self.is_estimated() && self.flow.events.is_empty() {
+        if !(self.flow.estimated || self.flow.bounded) && self.flow.events.is_empty() {
             return Ok(None);
         }
         let beta = self.flow.schedule.at(0.0)?.beta;
@@ -353,12 +349,14 @@ impl Problem<'_> {
 
     /// Who watches a run for a bound and for events, where the schedule lets him.
     fn certifier(&self) -> Option<Certifier<'_>> {
-        let bounding = self.flow.request == ErrorRequest::Bound;
-        let beta = self.flow.schedule.constant_beta().filter(|_| bounding || !self.flow.events.is_empty())?;
+        if !self.flow.bounded && self.flow.events.is_empty() {
+            return None;
+        }
+        let beta = self.flow.schedule.constant_beta()?;
         let field = Field::new(self.flow.drift.as_ref(), &self.flow.schedule, self.cloud, self.horizon);
         let radius = |i: usize| self.flow.token_errors[i % self.flow.token_errors.len()];
-        let tokens = bounding.then(|| (0..self.cloud.len()).map(radius).collect());
-        Some(Certifier::new(field, beta, tokens).looking_for(&self.flow.events))
+        let tokens = self.flow.bounded.then(|| (0..self.cloud.len()).map(radius).collect());
+        Some(Certifier::new(field, beta, tokens))
     }
 
     /// The error of a run, from a better one; `spent` evaluations were made for other error bars.
@@ -376,13 +374,35 @@ impl Problem<'_> {
         end: &Cloud,
         watched: &Cloud,
     ) -> (Option<Bound>, Option<Refusal>) {
-        if self.flow.request < ErrorRequest::Bound {
+        if !self.flow.bounded {
             return (None, None);
         }
         match certifier.map(|certifier| certifier.bound(end, &certifier.error_of(end, watched))) {
             None => (None, Some(Refusal::VaryingSchedule)),
             Some(Ok(bound)) => (Some(bound), None),
             Some(Err(refusal)) => (None, Some(refusal)),
+        }
+    }
+
+    /// The bound along a finer run with untruncated kernel sums, for one along which it did not close: what lies between the two is known. If that is no
+    /// remedy, the refusal stays.
+    fn bound_along_finer(&self, end: &Cloud, refusal: Refusal) -> Result<(Option<Bound>, Option<Refusal>)> {
+        if !refusal.is_a_matter_of_accuracy() {
+            return Ok((None, Some(refusal)));
+        }
+        let flow = self.flow.clone().with_drift(Auto::default());
+        let (frame, snapshots) = (Frame::of(self.cloud)?, Vec::new());
+        let finer = Problem { flow: &flow, cloud: self.cloud, frame, horizon: self.horizon, snapshots };
+        let kernel = flow.schedule.at(0.0)?.beta.get().powf(-0.5);
+        let mut certifier = finer.certifier();
+        let run = match (Adaptive::new(0.0, FINER * kernel), &mut certifier) {
+            (Ok(integrator), Some(certifier)) => finer.integrate(&integrator, certifier, 1.0..1.0),
+            _ => return Ok((None, Some(refusal))),
+        };
+        match run {
+            Ok(run) => Ok(finer.bound(certifier.as_ref(), end, &run.end)),
+            Err(error) if error.is_numerical() => Ok((None, Some(refusal))),
+            Err(error) => Err(error),
         }
     }
 

@@ -138,7 +138,13 @@ fn euler_posing_as_a_method_of_fifth_order() {
         .bound
         .unwrap();
     assert!(honest.max < 1e-6, "{}", honest.max);
-    let run = flow().with_error_bound().with_drift(Dense).with_integrator(PosingEuler).run(&cloud).unwrap();
+    let run = flow()
+        .with_error_estimate()
+        .with_error_bound()
+        .with_drift(Dense)
+        .with_integrator(PosingEuler)
+        .run(&cloud)
+        .unwrap();
     let truth = distances(&run.end, &solve(&cloud, BETA, HORIZON));
     let bound = run.error.bound.unwrap();
     assert!(truth.iter().zip(&bound.per_particle).all(|(error, bound)| error <= bound));

@@ -59,7 +59,9 @@ fn check(number: usize) -> Vec<Outcome> {
     let cloud = problem.cloud();
     let exact = solve(&cloud, problem.beta, problem.horizon());
     let schedule = Schedule::constant(Beta::new(problem.beta).unwrap());
-    let flow = Flow::new(schedule, RawTime::new(problem.horizon()).unwrap()).with_error_bound();
+    let flow = Flow::new(schedule, RawTime::new(problem.horizon()).unwrap())
+        .with_error_estimate()
+        .with_error_bound();
     let drift = drift(number, problem.tolerance);
     let outcome = |(layered, integrator): (usize, Box<dyn Integrator>)| {
         let run =

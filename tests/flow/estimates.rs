@@ -30,7 +30,8 @@ fn run(problem: &Problem, cloud: &Cloud, bound: bool) -> Trajectory {
     let flow = Flow::new(Beta::new(problem.beta).unwrap(), RawTime::new(problem.horizon).unwrap())
         .with_drift(drift.as_ref())
         .with_integrator(integrator.as_ref());
-    let flow = if bound { flow.with_error_bound() } else { flow.with_error_estimate() };
+    let flow = flow.with_error_estimate();
+    let flow = if bound { flow.with_error_bound() } else { flow };
     flow.run(cloud).unwrap_or_else(|error| panic!("{error}: {}", problem.summary()))
 }
 

@@ -74,7 +74,8 @@ fn shrunk(start: &Cloud, share: f64) -> Cloud {
 }
 
 fn adaptive(table: &mut Table, case: &Case, (r0, score, end): (f64, f64, f64)) -> Result<()> {
-    let flow = Flow::new(Beta::new(case.beta)?, ScoreTime::new(score)?).with_error_bound();
+    let flow =
+        Flow::new(Beta::new(case.beta)?, ScoreTime::new(score)?).with_error_estimate().with_error_bound();
     let start = simplex(case.n, r0);
     let run = flow
         .with_drift(drift(case.drift).as_ref())

@@ -128,7 +128,8 @@ impl Args {
             None => denoiser,
             Some(_) => denoiser.with_snapshots((1..=FRAMES).map(|k| frame(depth, k))),
         };
-        if self.bound { denoiser.with_error_bound() } else { denoiser.with_error_estimate() }
+        let denoiser = denoiser.with_error_estimate();
+        if self.bound { denoiser.with_error_bound() } else { denoiser }
     }
 
     /// The page.

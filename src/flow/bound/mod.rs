@@ -48,7 +48,8 @@
 //!   `∫ e^{μ(ℓ−s)} ρ ds ≤ max(1, e^{μℓ}) ℓ mean ρ`). What the drift certifies on truncation and rounding at the points counts times Lebesgue's constant (`proof.rs`).
 //! - *Jacobian*: one pass over all pairs, or more: every weight, every drift and every block is enclosed about the middle of the piece (`enclosure.rs`).
 //! - *Closure*: slopes are guessed from the piece before, and larger ones are tried where they do not close (`comparison.rs`). A piece on which nothing closes is halved, up to six times. Where that does not help, or the tube is
-//!   as wide as half the kernel's width, the bounds feed on themselves: then there is no bound but a [`Refusal`] with the time, the particle and the remedy.
+//!   as wide as half the kernel's width, the bounds feed on themselves: then the flow is followed once more in finer steps and with untruncated sums, the bound is
+//!   looked for along that path, and its distance from the end of the run is part of `δ`; if even that does not close there is a [`Refusal`] with the time, the particle and the remedy.
 //!
 //! One number per particle, not one for the cloud: the largest row sum alone would give `e^{18}` where the system gives `e^5`.
 //!
@@ -99,15 +100,13 @@ mod enclosure;
 mod interpolant;
 mod nodes;
 mod pairs;
-#[cfg(test)]
-mod precise;
 mod proof;
 mod refusal;
 mod rounding;
 mod sample;
 mod sources;
 #[cfg(test)]
-mod terms;
+mod tests;
 mod up;
 
 pub(super) use certifier::Certifier;

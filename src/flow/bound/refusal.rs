@@ -27,6 +27,17 @@ pub enum Refusal {
     VaryingSchedule,
 }
 
+impl Refusal {
+    /// Whether a more accurate run may have a bound where this one has none.
+    pub(in crate::flow) fn is_a_matter_of_accuracy(&self) -> bool {
+        match self {
+            Self::TubeTooWide { radius, .. } => radius.is_finite(),
+            Self::TooFast { .. } => true,
+            Self::VaryingSchedule => false,
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -39,12 +50,12 @@ impl fmt::Display for Refusal {
                 f,
                 "at raw time {raw_time:.4} the exact position of particle {particle} is only known to within {radius:.1e}, \
                  and over such a distance the Jacobian of a kernel of width {kernel_width:.1e} varies too much; \
-                 tighten the tolerances or shorten the horizon"
+                 a more accurate run does not help: shorten the horizon or lower β"
             ),
             Self::TooFast { raw_time, particle } => write!(
                 f,
                 "at raw time {raw_time:.4} the drift of particle {particle} changes too fast for its path to be followed; \
-                 tighten the tolerances, and rescale the data if its coordinates are extreme"
+                 a more accurate run does not help: shorten the horizon, and rescale the data if its coordinates are extreme"
             ),
             Self::VaryingSchedule => {
                 write!(f, "the bound is derived for a constant inverse temperature; use a constant schedule")

@@ -88,12 +88,9 @@ impl<'a> CellRun<'a> {
         let radius = cell.setting.radius.map(BallRadius::new).transpose()?;
         let denoiser =
             Denoiser::new(noise, beta).with_drift(drift).with_integrator(integrator).truncated_to(radius);
-        let asked = denoiser.clone().with_snapshots(times);
-        let asked = if spec.quantities.contains(&Quantity::ErrorBound) {
-            asked.with_error_bound()
-        } else {
-            judged(cell, asked)
-        };
+        let asked = judged(cell, denoiser.clone().with_snapshots(times));
+        let bounded = spec.quantities.contains(&Quantity::ErrorBound);
+        let asked = if bounded { asked.with_error_bound() } else { asked };
         let trajectory = asked.stage_one(&sample.noisy)?;
         let (off, bayes) = (displacement(cell, &trajectory), OnceCell::new());
         Ok(Self { spec, cell, noise, beta, drift, denoiser, sample, trajectory, off, bayes })

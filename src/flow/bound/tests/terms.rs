@@ -5,11 +5,11 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
-use super::ellipse::{Ellipse, Modulus};
-use super::enclosure::Enclosure;
-use super::interpolant::{Interpolation, ORDERS};
-use super::sample::Scaled;
 use crate::cloud::norm;
+use crate::flow::bound::ellipse::{Ellipse, Modulus};
+use crate::flow::bound::enclosure::Enclosure;
+use crate::flow::bound::interpolant::{Interpolation, ORDERS};
+use crate::flow::bound::sample::Scaled;
 
 const SEED: u64 = 77;
 const CLOUDS: usize = 400;

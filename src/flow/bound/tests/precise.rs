@@ -6,12 +6,12 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use super::ellipse::{Ellipse, SHRINKS};
-use super::enclosure::{Enclosure, UNDERFLOW};
-use super::interpolant::Interpolation;
-use super::pairs::{Column, FARTHEST, Pairs};
-use super::rounding::{Logarithms, Slack};
-use super::sample::Scaled;
+use crate::flow::bound::ellipse::{Ellipse, SHRINKS};
+use crate::flow::bound::enclosure::{Enclosure, UNDERFLOW};
+use crate::flow::bound::interpolant::Interpolation;
+use crate::flow::bound::pairs::{Column, FARTHEST, Pairs};
+use crate::flow::bound::rounding::{Logarithms, Slack};
+use crate::flow::bound::sample::Scaled;
 use crate::simd::Real;
 
 const SEED: u64 = 404;
