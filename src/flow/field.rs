@@ -66,10 +66,10 @@ impl<'a> Field<'a> {
     /// Writes `dz/dt` at the positions `points` into `derivative`, both row-major like the cloud. Succeeds only with
     /// finite numbers.
     pub fn evaluate(&mut self, raw_time: f64, points: &[f64], derivative: &mut [f64]) -> Result<()> {
-        let pace = self.schedule.at(raw_time)?;
+        let rates = self.schedule.at(raw_time)?;
         let dimension = self.cloud.dimension();
         let sources = CloudView { points, dimension, weights: self.cloud.weights() };
-        self.drift.evaluate(sources, Targets::Sources, pace.beta, &mut self.scratch)?;
+        self.drift.evaluate(sources, Targets::Sources, rates.beta, &mut self.scratch)?;
         self.evaluations += 1;
         self.pairs += self.scratch.pairs;
         let velocity = &self.scratch.velocity;
@@ -81,7 +81,7 @@ impl<'a> Field<'a> {
                 found: velocity.len(),
             });
         }
-        derivative.iter_mut().zip(velocity).for_each(|(out, v)| *out = pace.rate * v);
+        derivative.iter_mut().zip(velocity).for_each(|(out, v)| *out = rates.rate * v);
         check_finite("the drift", raw_time, derivative, dimension)
     }
 }

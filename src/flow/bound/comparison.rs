@@ -21,7 +21,7 @@ use super::enclosure::{Enclosure, Row};
 use super::refusal::Refusal;
 use super::rounding::UP;
 use super::sample::Scaled;
-use super::sources::{PerSource, ROUNDING, Supply};
+use super::sources::{Forcing, PerSource, ROUNDING};
 use super::up::{Up, phi};
 use crate::scale::Beta;
 
@@ -48,7 +48,7 @@ pub(super) struct Stretch<'a> {
     /// How far the path leaves its tangent.
     pub remainder: &'a [f64],
     /// The defect.
-    pub supply: &'a Supply,
+    pub forcing: &'a Forcing,
 }
 
 /// The state of the comparison system.
@@ -57,7 +57,7 @@ pub(super) struct Comparison<'a> {
     weights: Option<&'a [f64]>,
     /// Bounds `e` on the distance to the exact flow, by source.
     errors: PerSource,
-    /// Their last slopes without the supply, from which the next are guessed.
+    /// Their last slopes without the forcing, from which the next are guessed.
     slopes: PerSource,
     /// The largest bounds of all sources together since the last [`Comparison::begin`].
     peaks: Vec<f64>,
@@ -65,9 +65,9 @@ pub(super) struct Comparison<'a> {
 
 /// What one pass says about the guessed slopes.
 struct Trial {
-    /// Slopes `U` without the supply, and the supply's.
+    /// Slopes `U` without the forcing, and the forcing's.
     slopes: PerSource,
-    supplied: PerSource,
+    forced: PerSource,
     /// The common factor that makes the guesses dominate; infinite where none does.
     scaling: f64,
 }
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
     /// Moves the bounds to the end of a stretch.
     pub fn advance(&mut self, stretch: &Stretch<'_>) -> Result<(), Refusal> {
         let mut guess =
-            self.slopes.map2(&stretch.supply.largest, |slope, supply| FORESIGHT * (slope + supply));
+            self.slopes.map2(&stretch.forcing.largest, |slope, forcing| FORESIGHT * (slope + forcing));
         for _ in 0..ATTEMPTS {
             let tube = self.tube(&guess, stretch.length);
             self.check_width(&tube, stretch)?;
@@ -114,7 +114,7 @@ impl<'a> Comparison<'a> {
                 self.accept(&rows, trial, stretch);
                 return Ok(());
             }
-            guess = trial.slopes.map2(&trial.supplied, |slope, supply| FORESIGHT * (slope + supply));
+            guess = trial.slopes.map2(&trial.forced, |slope, forcing| FORESIGHT * (slope + forcing));
         }
         Err(self.too_wide(&self.tube(&guess, stretch.length), stretch))
     }
@@ -144,7 +144,7 @@ impl<'a> Comparison<'a> {
 
     fn rows(&self, tube: &[f64], guess: &PerSource, stretch: &Stretch<'_>) -> Vec<Row> {
         let unit = stretch.middle.per_length;
-        let misplaced = &stretch.supply.position;
+        let misplaced = &stretch.forcing.position;
         let around = tube.iter().zip(stretch.remainder).zip(misplaced);
         let radius: Vec<f64> = around.map(|((e, q), u)| UP * unit * (e + q + u)).collect();
         let enclosure = Enclosure::about(stretch.middle, self.weights, &radius, stretch.length / 2.0);
@@ -157,25 +157,25 @@ impl<'a> Comparison<'a> {
 
     fn trial(&self, rows: &[Row], guess: &PerSource, stretch: &Stretch<'_>) -> Trial {
         let particles = rows.len();
-        let (mut slopes, mut supplied) = (PerSource::zero(particles), PerSource::zero(particles));
+        let (mut slopes, mut forced) = (PerSource::zero(particles), PerSource::zero(particles));
         let mut scaling = 0.0_f64;
         for (i, row) in rows.iter().enumerate() {
             let step = Exponential::new(positive_part(row.rate), stretch.length);
             let (mut fixed, mut scaled, mut guessed) = (Up::ZERO, Up::ZERO, 0.0);
             for source in 0..PerSource::COUNT {
-                let [constant, linear] = [source, PerSource::COUNT + source].map(|k| Up::of(row.influx[k]));
-                let supply = step.constant * stretch.supply.largest_at(source, i, row.rate);
+                let [constant, linear] = [source, PerSource::COUNT + source].map(|k| Up::of(row.row_sums[k]));
+                let forcing = step.constant * stretch.forcing.largest_at(source, i, row.rate);
                 let own = step.growth * Up::of(self.errors.at(source, i)) + step.constant * constant;
                 let second = Up::of(stretch.length) * step.linear * linear;
                 slopes.set(source, i, (own + second).get());
-                supplied.set(source, i, supply.get());
-                fixed = fixed + own + supply;
+                forced.set(source, i, forcing.get());
+                fixed = fixed + own + forcing;
                 scaled = scaled + second;
                 guessed = (guessed + guess.at(source, i)).next_down();
             }
             scaling = scaling.max(factor(fixed, scaled, guessed.max(0.0)));
         }
-        Trial { slopes, supplied, scaling }
+        Trial { slopes, forced, scaling }
     }
 
     fn accept(&mut self, rows: &[Row], trial: Trial, stretch: &Stretch<'_>) {
@@ -184,11 +184,11 @@ impl<'a> Comparison<'a> {
             let step = Exponential::new(row.rate, stretch.length);
             let most = if step.keep > Up::ONE { step.keep } else { Up::ONE };
             for source in 0..PerSource::COUNT {
-                let [constant, linear] = [source, PerSource::COUNT + source].map(|k| Up::of(row.influx[k]));
+                let [constant, linear] = [source, PerSource::COUNT + source].map(|k| Up::of(row.row_sums[k]));
                 let second = Up::of(trial.scaling) * length * step.linear * linear;
-                let supply = most * stretch.supply.mean_at(source, i, row.rate);
+                let forcing = most * stretch.forcing.mean_at(source, i, row.rate);
                 let moved = step.keep * Up::of(self.errors.at(source, i))
-                    + length * (step.constant * constant + second + supply);
+                    + length * (step.constant * constant + second + forcing);
                 self.errors.set(source, i, moved.get());
             }
         }

@@ -40,7 +40,7 @@ use rayon::prelude::*;
 
 use super::eigenvalue::largest_above;
 use super::ellipse::{Ellipse, Modulus, UNSHRINKING};
-use super::pairs::{Column, Influx, PairSums, Pairs, Side};
+use super::pairs::{Column, PairSums, Pairs, RowSum, Side};
 use super::rounding::{Logarithms, Slack, UP};
 use super::sample::Scaled;
 use super::up;
@@ -52,7 +52,7 @@ const WIDEST_SINGLE: f64 = 500.0;
 
 /// The lightest positive weight, and the smallest mass (its logarithm), that singles can cope with: they are added to exponents, whose rounding grows with them.
 const LIGHTEST_SINGLE: f64 = 1e-20;
-const FAINTEST_SINGLE: f64 = -60.0;
+const LEAST_MASS_SINGLE: f64 = -60.0;
 
 /// What may underflow, relative to the largest entry of a column and to one: terms of a billion columns below the smallest single, and squared lengths, whose roots are below `2^−74`.
 pub(super) const UNDERFLOW: f64 = 1e-18;
@@ -100,7 +100,7 @@ pub(super) struct Row {
     /// `μ_i`.
     pub rate: f64,
     /// `Σ_{k≠i} κ_ik x_k` for each of the columns `x`.
-    pub influx: Vec<f64>,
+    pub row_sums: Vec<f64>,
 }
 
 impl<'a> Enclosure<'a> {
@@ -133,10 +133,12 @@ impl Enclosure<'_> {
 
     pub(super) fn fits_singles(&self) -> bool {
         let widest = self.points.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        widest <= WIDEST_SINGLE && self.lightest() >= LIGHTEST_SINGLE && self.faintest() >= FAINTEST_SINGLE
+        widest <= WIDEST_SINGLE
+            && self.lightest() >= LIGHTEST_SINGLE
+            && self.least_log_mass() >= LEAST_MASS_SINGLE
     }
 
-    fn faintest(&self) -> f64 {
+    fn least_log_mass(&self) -> f64 {
         self.log_mass.iter().copied().fold(0.0, f64::min)
     }
 
@@ -198,7 +200,7 @@ impl Enclosure<'_> {
 
     /// What sums of positive terms have to be multiplied with.
     fn sum_rounding<R: Real>(&self) -> f64 {
-        let logarithms = Logarithms { mass: -self.faintest(), weight: -self.lightest().ln() };
+        let logarithms = Logarithms { mass: -self.least_log_mass(), weight: -self.lightest().ln() };
         Slack::of::<R>(self.dimension).allowance::<R>(self.radius.len(), logarithms)
     }
 
@@ -251,13 +253,13 @@ impl Enclosure<'_> {
         let own = (share * up::exp(-self.log_mass[i]).get()).min(1.0);
         let blur = sums.blur + 2.0 * self.off_centre::<R>(i) * sums.reach;
         let rate = thinned * above(self.moment::<R>(&sums.moment) + blur + own) + UNDERFLOW - 1.0;
-        let inflow = |x: &Influx| above(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;
-        let mut found = sums.influx.iter().map(inflow);
+        let row_sum = |x: &RowSum| above(thinned * (x.plain + turning * x.turned)) + UNDERFLOW;
+        let mut found = sums.row_sums.iter().map(row_sum);
         let from = |column: &Column<'_>| {
             if column.largest > 0.0 { UP * column.largest * found.next().unwrap_or(f64::NAN) } else { 0.0 }
         };
-        let influx = columns.iter().map(from).collect();
-        Row { rate: rate + 4.0 * f64::EPSILON, influx }
+        let row_sums = columns.iter().map(from).collect();
+        Row { rate: rate + 4.0 * f64::EPSILON, row_sums }
     }
 
     /// The largest eigenvalue of a second moment, from above but for the allowance.

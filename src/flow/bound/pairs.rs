@@ -82,12 +82,12 @@ pub(super) struct PairSums {
     /// `Σ (δ+v)(δ+v)ᵀ`, the lower triangle row by row.
     pub moment: Vec<f64>,
     /// Per column, without the row's own particle.
-    pub influx: Vec<Influx>,
+    pub row_sums: Vec<RowSum>,
 }
 
 /// Sums against one column `x`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Influx {
+pub(super) struct RowSum {
     /// `Σ (σ + |δ+v|Ξ + Ξ(|δ|+Ξ)) x_k`
     pub plain: f64,
     /// `Σ (|δ|+Ξ) x_k`
@@ -362,7 +362,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
         let nothing = Block([R::default(); BLOCK]);
         let factors = Factors { plain: nothing, turned: nothing };
         let mut totals = Totals { running, moment, factors };
-        let mut influx = vec![(zero, zero); pairs.columns.len()];
+        let mut row_sums = vec![(zero, zero); pairs.columns.len()];
         for at in 0..pairs.masses.len() {
             let itself = side.row.checked_sub(at * BLOCK).filter(|k| *k < BLOCK);
             let mut radius = pairs.radius[at];
@@ -376,7 +376,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
             if let Some(k) = itself {
                 (totals.factors.plain[k], totals.factors.turned[k]) = (R::default(), R::default());
             }
-            for ((plain, turned), column) in influx.iter_mut().zip(&pairs.columns) {
+            for ((plain, turned), column) in row_sums.iter_mut().zip(&pairs.columns) {
                 let column = &column[at];
                 for k in (0..BLOCK).step_by(V::WIDTH) {
                     let x = any.load(&column[k..]);
@@ -394,7 +394,7 @@ impl<R: Real, const DIMENSION: usize> Program for RowOfPairs<'_, R, DIMENSION> {
             reach: totals.running.reach.total(),
             blur: totals.running.blur.total(),
             moment: totals.moment.iter().map(|m| m.total()).collect(),
-            influx: influx.iter().map(|(p, t)| Influx { plain: p.total(), turned: t.total() }).collect(),
+            row_sums: row_sums.iter().map(|(p, t)| RowSum { plain: p.total(), turned: t.total() }).collect(),
         }
     }
 }

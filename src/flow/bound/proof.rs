@@ -25,7 +25,7 @@ use super::interpolant::{Interpolation, ORDERS};
 use super::refusal::Refusal;
 use super::rounding::UP;
 use super::sample::{Sample, Scaled};
-use super::sources::{PerSource, Supply};
+use super::sources::{Forcing, PerSource};
 use crate::cloud::{Cloud, norm};
 use crate::error::Result;
 use crate::flow::Field;
@@ -209,16 +209,16 @@ impl<'a> Proof<'a> {
             return Ok(Err(too_fast(look, piece, largest(&remainders))));
         }
         let mut samples = self.samples(look, piece, order, middle)?;
-        let supply = supply(self.interpolation(order), &samples, &remainders, &look.rounding);
+        let forcing = forcing(self.interpolation(order), &samples, &remainders, &look.rounding);
         let reach = 0.5 * (piece.to - piece.from);
         let outcome = self.comparison.advance(&Stretch {
             raw_time: look.from + piece.from * look.curve.duration,
             length: look.length(piece),
             middle: scaled,
             remainder: &look.curve.remainder(piece.at(0.0), reach, self.cloud.dimension()),
-            supply: &supply,
+            forcing: &forcing,
         });
-        self.typical = Some(self.mean(&supply.mean.total()));
+        self.typical = Some(self.mean(&forcing.mean.total()));
         self.last = if outcome.is_ok() { samples.pop() } else { Some(samples.swap_remove(0)) };
         Ok(outcome)
     }
@@ -288,12 +288,12 @@ fn largest(values: &[f64]) -> usize {
 }
 
 /// What drives the comparison system over a piece.
-fn supply(
+fn forcing(
     interpolation: &Interpolation,
     samples: &[Sample],
     remainders: &[f64],
     path: &CurveRounding,
-) -> Supply {
+) -> Forcing {
     let lebesgue = interpolation.lebesgue();
     let dimension = samples[0].points.len() / remainders.len();
     let defects: Vec<Vec<f64>> = samples.iter().map(Sample::defect).collect();
@@ -311,7 +311,7 @@ fn supply(
     let mut rounding = certified(|s| &s.rounding);
     rounding.iter_mut().zip(&path.velocity).for_each(|(r, v)| *r = UP * (*r + lebesgue * v));
     let truncation = certified(|s| &s.truncation);
-    Supply {
+    Forcing {
         mean: PerSource {
             integration: mean,
             truncation: truncation.clone(),

@@ -54,7 +54,7 @@ pub(super) struct Slack {
 /// How large the logarithms in a sum are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Logarithms {
-    /// `|ln D|`, of the faintest row.
+    /// `|ln D|`, of the row of least mass.
     pub mass: f64,
     /// `|ln ω|`, of the lightest column.
     pub weight: f64,

@@ -1,4 +1,4 @@
-//! [`PerSource`] and [`Supply`]: where errors come from, kept apart.
+//! [`PerSource`] and [`Forcing`]: where errors come from, kept apart.
 
 use super::up::Up;
 
@@ -62,7 +62,7 @@ impl PerSource {
 }
 
 /// The defect over a stretch: what drives the distance to the exact flow.
-pub(super) struct Supply {
+pub(super) struct Forcing {
     /// A bound that holds at every time of the stretch.
     pub largest: PerSource,
     /// A bound on the mean over the stretch.
@@ -71,7 +71,7 @@ pub(super) struct Supply {
     pub position: Vec<f64>,
 }
 
-impl Supply {
+impl Forcing {
     /// The largest defect from a source, for a particle whose rate is `rate`.
     pub fn largest_at(&self, source: usize, particle: usize, rate: f64) -> Up {
         Up::of(self.largest.at(source, particle)) + self.misplacement(source, particle, rate)

@@ -57,19 +57,19 @@ impl Probe<'_> {
         let Choice { order, remainders, .. } =
             self.proof.order(look.length(piece), &middle, &scaled, &ellipses);
         let samples = self.proof.samples(look, piece, order, middle)?;
-        let supply = supply(self.proof.interpolation(order), &samples, &remainders, &look.rounding);
-        self.proof.typical = Some(self.proof.mean(&supply.mean.total()));
+        let forcing = forcing(self.proof.interpolation(order), &samples, &remainders, &look.rounding);
+        self.proof.typical = Some(self.proof.mean(&forcing.mean.total()));
         self.proof.last = samples.into_iter().last();
-        let allowed = |of: &PerSource, i: usize| of.total()[i] + 3.0 * supply.position[i];
+        let allowed = |of: &PerSource, i: usize| of.total()[i] + 3.0 * forcing.position[i];
         let mut means = vec![0.0; ellipses.len()];
         for node in GaussRule::legendre(LOOKS).on(-1.0, 1.0) {
             let defect = look.sample(piece.at(node.at))?.defect();
             for (i, defect) in defect.chunks_exact(self.proof.cloud.dimension()).map(norm).enumerate() {
-                self.worst = self.worst.max(defect / allowed(&supply.largest, i));
+                self.worst = self.worst.max(defect / allowed(&forcing.largest, i));
                 means[i] += 0.5 * node.weight * defect;
             }
         }
-        let ratios = means.iter().enumerate().map(|(i, mean)| mean / allowed(&supply.mean, i));
+        let ratios = means.iter().enumerate().map(|(i, mean)| mean / allowed(&forcing.mean, i));
         self.means.extend(ratios);
         Ok(())
     }
@@ -182,7 +182,7 @@ fn certificates_are_carried_to_all_of_a_piece() {
         };
         let samples: Vec<Sample> = (0..=order).map(sample).collect();
         let path = CurveRounding { position: vec![certificate; particles], velocity: vec![0.0; particles] };
-        let supply = supply(&interpolation, &samples, &vec![0.0; particles], &path);
+        let forcing = forcing(&interpolation, &samples, &vec![0.0; particles], &path);
         let carried = |x: f64| -> f64 {
             let value = |k: usize| -> f64 {
                 let others = interpolation.points.iter().enumerate().filter(|(j, _)| *j != k);
@@ -191,10 +191,10 @@ fn certificates_are_carried_to_all_of_a_piece() {
             (0..=order).map(value).sum::<f64>() * certificate
         };
         let worst = (0..=400).map(|i| carried(i as f64 / 200.0 - 1.0)).fold(0.0, f64::max);
-        for of in [&supply.largest, &supply.mean] {
+        for of in [&forcing.largest, &forcing.mean] {
             assert!(of.truncation.iter().all(|c| *c >= worst && *c < 1.3 * worst));
             assert!(of.rounding.iter().all(|c| *c >= 2.0 * certificate * (worst / certificate)));
         }
-        assert!(supply.position.iter().all(|u| *u >= worst));
+        assert!(forcing.position.iter().all(|u| *u >= worst));
     }
 }

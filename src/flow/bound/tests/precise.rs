@@ -276,8 +276,8 @@ fn check_row<R: Real>(cloud: &Cloud, i: usize) -> usize {
     for (k, pair) in exact.iter().enumerate().filter(|(k, _)| *k != i) {
         let longer = &pair.distance + &pair.reach;
         let plain = pair.thick() * (pair.block() + &pair.reach * (&longer + &pair.spread));
-        looked += contains(sums.influx[k].plain, &plain, allowance);
-        looked += contains(sums.influx[k].turned, &(pair.thick() * longer), allowance);
+        looked += contains(sums.row_sums[k].plain, &plain, allowance);
+        looked += contains(sums.row_sums[k].turned, &(pair.thick() * longer), allowance);
     }
     looked + check_swings(cloud, &pairs, &enclosure, i, allowance)
 }

@@ -205,8 +205,8 @@ fn blocks_stay_within_their_bounds_all_over_the_tube() {
                 assert!(rate <= row.rate, "{rate} > {}", row.rate);
                 for k in (0..n).filter(|k| *k != i) {
                     let size = paths.block(&z, i, k).singular_values().max();
-                    assert!(size <= row.influx[k], "{size:e} > {:e}", row.influx[k]);
-                    closest = closest.max(size / row.influx[k]);
+                    assert!(size <= row.row_sums[k], "{size:e} > {:e}", row.row_sums[k]);
+                    closest = closest.max(size / row.row_sums[k]);
                     compared += 1;
                 }
             }
