@@ -2,7 +2,7 @@
 
 use ebflow::drift::Dense;
 use ebflow::flow::Statistics;
-use ebflow::{Adaptive, Beta, Error, Flow, Layers, RawTime, Schedule, ScoreTime};
+use ebflow::{Adaptive, Beta, Error, Flow, Law, Layers, NoiseVariance, RawTime, Schedule, ScoreTime};
 use rayon::ThreadPoolBuilder;
 
 use crate::doubles::{cloud, flow, integrators, noisy_mixture};
@@ -138,5 +138,18 @@ fn results_do_not_depend_on_the_number_of_threads() {
         for threads in [2, 3, 8] {
             assert_eq!(on(threads), expected, "{threads} threads");
         }
+    }
+}
+
+/// Outliers that fall onto a cluster are followed with steps as long as stability allows, whose errors the solver takes to be smaller than they are: nobody is to blame.
+#[test]
+fn steps_near_the_limit_of_stability_are_not_accused() {
+    let law = Law::parse("{ kind = 'gaussian', mean = 0, std = 0.001 }").unwrap();
+    for seed in [5, 48, 70] {
+        let cloud = law.sample_noisy(100, NoiseVariance::new(1.0).unwrap(), seed).unwrap().noisy;
+        Flow::new(Beta::new(64.0).unwrap(), ScoreTime::new(0.75).unwrap())
+            .with_integrator(Adaptive::new(1e-5, 1e-5).unwrap())
+            .run(&cloud)
+            .unwrap();
     }
 }
