@@ -24,7 +24,7 @@ use crate::cloud::{CloudView, check_points};
 use crate::error::{Error, Result};
 use crate::parallel;
 use crate::scale::Beta;
-use crate::simd::power_of_two;
+use crate::simd::{Instructions, PowersOfTwo};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
 /// Terms summed up before they join the total: shorter chains of additions round less.
@@ -217,7 +217,6 @@ impl<const D: usize> Reference<D> {
 }
 
 /// The sums of one target, relative to its reference.
-#[derive(Clone, Copy)]
 struct Sums<const D: usize> {
     moment: [f64; D],
     mass: f64,
@@ -258,19 +257,27 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
 
     fn drift(&self, rows: &[usize]) -> Outcome {
         let mut outcome = Outcome::new(self.request.sources.tiles.dimension());
+        let mut batch = Batch::empty();
         for (place, &row) in rows.iter().enumerate() {
             let target = self.target(row);
-            self.drift_of(&target, &self.reference(&target, row), place, &mut outcome);
+            self.drift_of(&target, &self.reference(&target, row), place, &mut batch, &mut outcome);
         }
         outcome
     }
 
-    fn drift_of(&self, target: &[f64; D], reference: &Reference<D>, place: usize, outcome: &mut Outcome) {
+    fn drift_of(
+        &self,
+        target: &[f64; D],
+        reference: &Reference<D>,
+        place: usize,
+        batch: &mut Batch<D>,
+        outcome: &mut Outcome,
+    ) {
         let sources = &self.request.sources;
         let Sources { units, norm, .. } = sources;
         let exponent = units.sharpness * reference.distance_2;
         let cutoff_2 = self.cutoff_2(exponent - reference.weight.log2());
-        let sums = self.sum(target, reference, cutoff_2);
+        let sums = self.sum(target, reference, cutoff_2, batch);
         let offset = reference.offset(target);
         for (velocity, (moment, offset)) in outcome.velocity.iter_mut().zip(sums.moment.iter().zip(offset)) {
             velocity[place] = (moment / sums.mass - offset) * units.length;
@@ -303,23 +310,28 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
     }
 
     /// Sums over all sources within the cutoff.
-    fn sum(&self, target: &[f64; D], reference: &Reference<D>, cutoff_2: f64) -> Sums<D> {
+    fn sum(
+        &self,
+        target: &[f64; D],
+        reference: &Reference<D>,
+        cutoff_2: f64,
+        batch: &mut Batch<D>,
+    ) -> Sums<D> {
         let sources = &self.request.sources;
         let doubled = reference.offset(target).map(|offset| 2.0 * offset);
-        let nothing = Sums { moment: [0.0; D], mass: 0.0, weight: 0.0, count: 0 };
-        let (mut total, mut batch) = (nothing, nothing);
+        let mut total = Sums { moment: [0.0; D], mass: 0.0, weight: 0.0, count: 0 };
         self.index.within(target, cutoff_2, sources, |source| {
             let arm: [f64; D] = std::array::from_fn(|k| self.points[source][k] - reference.at[k]);
             let excess: f64 = (0..D).map(|k| arm[k] * (arm[k] - doubled[k])).sum();
-            let weight = self.weights[source];
-            let exponent = (sources.units.sharpness * excess).max(SMALLEST_EXPONENT);
-            batch.add(weight, weight * power_of_two(-exponent), arm);
+            batch.arms[batch.count] = arm;
+            batch.weights[batch.count] = self.weights[source];
+            batch.exponents[batch.count] = (sources.units.sharpness * excess).max(SMALLEST_EXPONENT);
+            batch.count += 1;
             if batch.count == BATCH {
-                total.join(&batch);
-                batch = nothing;
+                total.join(batch, sources.instructions);
             }
         });
-        total.join(&batch);
+        total.join(batch, sources.instructions);
         total
     }
 
@@ -339,18 +351,37 @@ impl<'a, I: Index<D>, const D: usize> Search<'a, I, D> {
     }
 }
 
-impl<const D: usize> Sums<D> {
-    fn add(&mut self, weight: f64, term: f64, arm: [f64; D]) {
-        self.moment.iter_mut().zip(arm).for_each(|(moment, arm)| *moment += term * arm);
-        self.mass += term;
-        self.weight += weight;
-        self.count += 1;
-    }
+/// Neighbours that were found and not summed up yet.
+struct Batch<const D: usize> {
+    /// `z − m`
+    arms: [[f64; D]; BATCH],
+    weights: [f64; BATCH],
+    exponents: [f64; BATCH],
+    count: usize,
+}
 
-    fn join(&mut self, other: &Self) {
-        self.moment.iter_mut().zip(other.moment).for_each(|(moment, other)| *moment += other);
-        self.mass += other.mass;
-        self.weight += other.weight;
-        self.count += other.count;
+impl<const D: usize> Batch<D> {
+    fn empty() -> Self {
+        Self { arms: [[0.0; D]; BATCH], weights: [0.0; BATCH], exponents: [0.0; BATCH], count: 0 }
+    }
+}
+
+impl<const D: usize> Sums<D> {
+    /// Adds a batch, and empties it.
+    fn join(&mut self, batch: &mut Batch<D>, instructions: Instructions) {
+        let count = std::mem::take(&mut batch.count);
+        instructions.run(PowersOfTwo(&mut batch.exponents[..count.next_multiple_of(8)]));
+        let (mut moment, mut mass, mut weights) = ([0.0; D], 0.0, 0.0);
+        let neighbours = batch.arms[..count].iter().zip(&batch.weights).zip(&batch.exponents);
+        for ((arm, weight), power) in neighbours {
+            let term = weight * power;
+            moment.iter_mut().zip(arm).for_each(|(moment, arm)| *moment += term * arm);
+            mass += term;
+            weights += weight;
+        }
+        self.moment.iter_mut().zip(moment).for_each(|(sum, moment)| *sum += moment);
+        self.mass += mass;
+        self.weight += weights;
+        self.count += count;
     }
 }

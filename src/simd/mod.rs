@@ -173,16 +173,22 @@ pub(crate) fn widest<P: Program>(program: P) -> P::Output {
     Instructions::detect().run(program)
 }
 
-/// `2^x`, to [`Real::POWER_ERROR`], for one number; zero where that is below `2^−1000`, and infinite beyond `2^1000`.
-pub(crate) fn power_of_two(x: f64) -> f64 {
-    if x > LARGEST_EXPONENT {
-        return f64::INFINITY;
+/// Puts `2^(−q)` in place of each number `q ≥ −1000`, to [`Real::POWER_ERROR`], and zero where that is below `2^−1000`. They must be a multiple of eight.
+pub(crate) struct PowersOfTwo<'a>(pub &'a mut [f64]);
+
+impl Program for PowersOfTwo<'_> {
+    type Scalar = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector<Scalar = f64>>(self, any: V) {
+        let (one, largest) = (any.splat(1.0), any.splat(LARGEST_EXPONENT));
+        for numbers in self.0.chunks_exact_mut(V::WIDTH) {
+            let q = any.load(numbers);
+            let [power] = V::exp2_minus(one, [q.min(largest)]);
+            power.where_at_most(q, largest).store(numbers);
+        }
     }
-    let any = Plain::<f64, 4>::default();
-    let [power] = Vector::exp2_minus(any.splat(1.0), [any.splat((-x).min(LARGEST_EXPONENT))]);
-    let mut places = [0.0; 4];
-    power.store(&mut places);
-    if x < -LARGEST_EXPONENT { 0.0 } else { places[0] }
 }
 
 /// The name of the instructions that all kernels use: `avx512`, `avx2` or `portable`.

@@ -218,11 +218,15 @@ fn powers_of_two_in_singles_are_tried() {
 }
 
 #[test]
-fn one_power_of_two_is_the_same_as_many() {
-    for (y, exact) in DOUBLES {
-        assert!((power_of_two(-y) / exact - 1.0).abs() <= ROUNDOFF);
+fn powers_of_two_take_the_place_of_numbers() {
+    for instructions in Instructions::all() {
+        for (y, exact) in DOUBLES {
+            let mut numbers = [y, 0.0, 1000.5, f64::MAX, -1.0, f64::INFINITY, 1000.0, y];
+            instructions.run(PowersOfTwo(&mut numbers));
+            assert!((numbers[0] / exact - 1.0).abs() <= ROUNDOFF && numbers[7] == numbers[0]);
+            assert_eq!(numbers[1..7], [1.0, 0.0, 0.0, 2.0, 0.0, 0.5_f64.powi(1000)]);
+        }
     }
-    assert_eq!([power_of_two(-1000.5), power_of_two(1001.0), power_of_two(0.0)], [0.0, f64::INFINITY, 1.0]);
 }
 
 /// Results of every operation on the same vectors, in one list.
