@@ -15,7 +15,7 @@
 //! | [`gather`] | evidence of many claims in parallel |
 //! | [`baseline`] | rows compared with rows that were accepted before |
 //! | `derivative`, `residual`, `nodes` | differentiation with an error bar, violations of identities, quadrature |
-//! | [`kernel`], [`confine`], [`truncation`], [`gaussian`] | the claims, one family a module |
+//! | [`kernel`], [`confine`], [`truncation`], [`gaussian`], [`stability`], [`expansion`], [`network`] | the claims, one family a module |
 //! | [`register()`] | all of them |
 //!
 //! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the
@@ -36,15 +36,18 @@ mod card;
 pub mod confine;
 mod derivative;
 mod evidence;
+pub mod expansion;
 mod gathering;
 pub mod gaussian;
 pub mod kernel;
+pub mod network;
 mod nodes;
 pub mod paper;
 mod record;
 mod register;
 mod residual;
 mod row;
+pub mod stability;
 pub mod truncation;
 mod verdict;
 

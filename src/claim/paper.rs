@@ -93,7 +93,7 @@ pub const STATEMENTS: &[Statement] = &[
     row("Lemma E.12", "lem:barycentric-action-estimate", "the action is at most twice the second moment", &["action-estimate"], ""),
     row("Proposition E.13", "prop:uniform-moment-action-hard-trunc", "uniform second moment and action", &["moment-growth"], ""),
     row("Theorem E.14", "thm:hard-trunc-compactness-identification", "compactness of truncated flows", &["truncated-flows", "moment-growth"], "the limit along subsequences is judged through its consequence, Corollary E.21"),
-    row("Lemma E.15", "lem:reference-gaussian-convolution-bounds", "convolution bounds of the Gaussian reference", &["convolution-bounds"], ""),
+    row("Lemma E.15", "lem:reference-gaussian-convolution-bounds", "convolution bounds of the Gaussian reference", &["convolution-bounds"], "that r_t(X) is distributed like |Z| is a change of variables"),
     row("Lemma E.16", "lem:elementary-log-cutoff-estimates", "logarithmic cutoff estimates", &["cutoff-and-tails"], ""),
     row("Lemma E.17", "lem:gaussian-radial-tail-transfer", "Gaussian tails transfer by W1", &["cutoff-and-tails"], ""),
     row("Lemma E.18", "lem:gaussian-reference-osgood-stability", "logarithmic stability about the Gaussian reference", &["log-stability"], ""),

@@ -1,6 +1,6 @@
 //! The register: every claim there is.
 
-use super::{Claim, confine, gaussian, kernel, truncation};
+use super::{Claim, confine, expansion, gaussian, kernel, network, stability, truncation};
 use crate::error::nearest;
 use crate::error::{Error, Result};
 
@@ -23,6 +23,14 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(gaussian::HittingTime::default()),
         Box::new(gaussian::DiracHittingTime::default()),
         Box::new(confine::LayersToFlow::default()),
+        Box::new(stability::PosteriorContinuity::default()),
+        Box::new(stability::ConvolutionBounds::default()),
+        Box::new(stability::CutoffAndTails::default()),
+        Box::new(stability::LogStability::default()),
+        Box::new(stability::AffineStability::default()),
+        Box::new(expansion::KernelExpansion::default()),
+        Box::new(expansion::FirstOrderCorrection::default()),
+        Box::new(network::SphereSoftmax::default()),
     ]
 }
 

@@ -2,7 +2,10 @@
 
 mod confine;
 mod drifts;
+mod expansion;
 mod faults;
 mod gaussian;
 mod kernel;
+mod network;
+mod stability;
 mod truncation;

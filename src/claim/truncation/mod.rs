@@ -21,5 +21,6 @@ mod retained;
 mod tail;
 
 pub use hard::HardTruncation;
+pub(super) use norm_tail::norm_tail;
 pub use retained::RetainedFraction;
 pub use tail::GaussianTail;

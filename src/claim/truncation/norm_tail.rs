@@ -26,7 +26,7 @@ use crate::numeric::tail;
 const PANELS: usize = 32;
 
 /// `P(|Y| > R)`: for isotropic laws in any dimension, for others in the plane.
-pub(super) fn norm_tail(law: &Gaussian, radius: f64) -> Result<Measured> {
+pub(in crate::claim) fn norm_tail(law: &Gaussian, radius: f64) -> Result<Measured> {
     match law.covariance().isotropic_variance() {
         Some(variance) if variance > 0.0 => Ok(isotropic(law, variance, radius)),
         _ if law.mean().len() == 2 => planar(law, radius),

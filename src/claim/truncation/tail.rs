@@ -20,7 +20,7 @@
 use nalgebra::{DMatrix, DVector};
 use statrs::function::gamma::gamma;
 
-use super::norm_tail::norm_tail;
+use super::norm_tail;
 use super::radius::{expected_losses, largest_variance, loss, offset, root, sufficient};
 use crate::claim::{Axes, Card, Claim, Headline, Role, Row, Severity, VerdictKind};
 use crate::error::Result;
