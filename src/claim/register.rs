@@ -31,6 +31,8 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(expansion::KernelExpansion::default()),
         Box::new(expansion::FirstOrderCorrection::default()),
         Box::new(network::SphereSoftmax::default()),
+        Box::new(network::Annealing::default()),
+        Box::new(network::DensityCondition::default()),
     ]
 }
 
