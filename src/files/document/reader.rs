@@ -190,6 +190,10 @@ fn expected(wanted: &str, found: &Tree) -> Diagnostic {
     let found_kind = found.kind();
     Diagnostic::new(format!("expected {wanted}, found {found_kind}"), found.place.clone())
         .label(format!("this is {found_kind}"))
+        .help(match found_kind {
+            "a string" => format!("put {wanted} here, without quotes"),
+            _ => format!("put {wanted} here"),
+        })
 }
 
 /// A name that is not one of those known.

@@ -129,9 +129,10 @@ impl<'a> Parser<'a> {
             }
             Some(Token::Name(name)) => self.named(name),
             Some(Token::Symbol("(")) => self.in_brackets(),
-            _ => {
-                Err(self.error("a number, a name or a bracket is missing here", "such as 2, beta or (n + 1)"))
-            }
+            _ => Err(self.error(
+                "a number, a name or a bracket is missing here",
+                "such as 2, beta or (n + 1); a power is n^2",
+            )),
         }
     }
 
