@@ -2,19 +2,18 @@
 
 use super::svg::escape;
 
-const STYLE: &str = include_str!("style.css");
+/// What all pages share.
+const SHARED: [(&str, &str); 2] = [("head", include_str!("head.html")), ("style", include_str!("style.css"))];
 
-/// A template with each `{{ name }}` replaced by the HTML of that name. All pages share `{{ style }}`.
+/// A template with each `{{ name }}` replaced by the HTML of that name. All pages share `{{ head }}` and `{{ style }}`.
 pub(super) fn page(template: &str, parts: &[(&str, String)]) -> String {
     let mut pieces = template.trim_end().split("{{ ");
     let mut page: String = pieces.next().unwrap_or_default().into();
     for piece in pieces {
         let (name, text) = piece.split_once(" }}").unwrap_or((piece, ""));
-        match parts.iter().find(|part| part.0 == name) {
-            Some((_, html)) => page.push_str(html),
-            None if name == "style" => page.push_str(STYLE.trim_end()),
-            None => {}
-        }
+        let own = parts.iter().find(|part| part.0 == name).map(|part| part.1.as_str());
+        let shared = || SHARED.iter().find(|part| part.0 == name).map(|part| part.1.trim_end());
+        page.push_str(own.or_else(shared).unwrap_or_default());
         page.push_str(text);
     }
     page
