@@ -1,6 +1,6 @@
 //! The register: every claim there is.
 
-use super::{Claim, confine, gaussian, kernel, truncation};
+use super::{Claim, confine, gaussian, kernel, recovery, truncation};
 use crate::error::nearest;
 use crate::error::{Error, Result};
 
@@ -23,6 +23,12 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(gaussian::HittingTime::default()),
         Box::new(gaussian::DiracHittingTime::default()),
         Box::new(confine::LayersToFlow::default()),
+        Box::new(truncation::TruncatedFlows::default()),
+        Box::new(recovery::SequentialRecovery::default()),
+        Box::new(recovery::RecoveryBeyondGaussian::default()),
+        Box::new(recovery::ClosestTime::default()),
+        Box::new(recovery::OneShot::default()),
+        Box::new(recovery::PosteriorSufficiency::default()),
     ]
 }
 

@@ -5,4 +5,5 @@ mod drifts;
 mod faults;
 mod gaussian;
 mod kernel;
+mod recovery;
 mod truncation;
