@@ -14,8 +14,8 @@
 //! | [`Evidence`] | records of many claims, and the file that keeps them |
 //! | [`gather`] | evidence of many claims in parallel |
 //! | [`baseline`] | rows compared with rows that were accepted before |
-//! | `derivative`, `residual`, `nodes` | differentiation with an error bar, violations of identities, quadrature |
-//! | [`kernel`], [`confine`], [`truncation`], [`gaussian`], [`stability`], [`expansion`], [`network`] | the claims, one family a module |
+//! | `derivative`, `residual`, `nodes`, `nested` | differentiation with an error bar, violations of identities, quadrature, samples and their parts |
+//! | [`kernel`], [`confine`], [`truncation`], [`gaussian`], [`recovery`], [`stability`], [`expansion`], [`network`] | the claims, one family a module |
 //! | [`register()`] | all of them |
 //!
 //! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the
@@ -40,10 +40,12 @@ pub mod expansion;
 mod gathering;
 pub mod gaussian;
 pub mod kernel;
+mod nested;
 pub mod network;
 mod nodes;
 pub mod paper;
 mod record;
+pub mod recovery;
 mod register;
 mod residual;
 mod row;

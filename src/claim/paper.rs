@@ -42,7 +42,7 @@ const SETTING: &str = "describes the setting; nothing to judge";
 #[rustfmt::skip]
 pub const STATEMENTS: &[Statement] = &[
     row("Figure 1", "fig:setup", "the task and the two stages", &[], SETTING),
-    row("Proposition 3.1", "prop:informal_reverse_diffusion_derivation", "(informal) particles approximate the prior when Nρ̄/β^{d/2} → ∞", &["density-condition", "layers-to-flow"], ORDER_OF_LIMITS),
+    row("Proposition 3.1", "prop:informal_reverse_diffusion_derivation", "(informal) particles approximate the prior when Nρ̄/β^{d/2} → ∞", &["density-condition", "layers-to-flow", "recovery-beyond-gaussian"], ORDER_OF_LIMITS),
     row("Proposition 3.2", "prop:denoising_time", "(informal) the denoising time is σ²/2 + O(1/β)", &["denoising-time"], ""),
     row("Figure 2", "fig:gaussian_linear_variance_decay", "variance decay of a Gaussian", &["variance-decay"], FIGURE),
     row("Algorithm 1", "alg:two_stage_multilayer_attn", "two-stage denoising by layers", &["layers-to-flow"], ""),

@@ -1,6 +1,6 @@
 //! The register: every claim there is.
 
-use super::{Claim, confine, expansion, gaussian, kernel, network, stability, truncation};
+use super::{Claim, confine, expansion, gaussian, kernel, network, recovery, stability, truncation};
 use crate::error::nearest;
 use crate::error::{Error, Result};
 
@@ -33,6 +33,12 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(network::SphereSoftmax::default()),
         Box::new(network::Annealing::default()),
         Box::new(network::DensityCondition::default()),
+        Box::new(truncation::TruncatedFlows::default()),
+        Box::new(recovery::SequentialRecovery::default()),
+        Box::new(recovery::RecoveryBeyondGaussian::default()),
+        Box::new(recovery::ClosestTime::default()),
+        Box::new(recovery::OneShot::default()),
+        Box::new(recovery::PosteriorSufficiency::default()),
     ]
 }
 

@@ -41,6 +41,8 @@ pub struct Eulerian {
     spacing: f64,
     /// `e^{−β(kh)²/2}` for `k = 0, 1, …`.
     kernel: Vec<f64>,
+    /// The share of its maximum below which `G_β*f` gives no velocity.
+    low_mass: f64,
 }
 
 impl Eulerian {
@@ -58,7 +60,13 @@ impl Eulerian {
         let density = points.iter().map(|&x| law.split(x).density).collect();
         let band = (KERNEL_REACH / (beta.get().sqrt() * spacing)).ceil() as usize;
         let weight = |k: usize| (-0.5 * beta.get() * (k as f64 * spacing).powi(2)).exp();
-        Ok(Self { points, density, spacing, kernel: (0..=band).map(weight).collect() })
+        Ok(Self { points, density, spacing, kernel: (0..=band).map(weight).collect(), low_mass: LOW_MASS })
+    }
+
+    /// Takes no velocity where `G_β*f` has sunk to this share of its maximum, by default 1e-14. The law draws together, and rounding stays behind where it was: on
+    /// long ways it is rounding that moves there, and a larger share is needed.
+    pub fn with_low_mass(self, share: f64) -> Self {
+        Self { low_mass: share, ..self }
     }
 
     /// The grid.
@@ -134,7 +142,7 @@ impl Eulerian {
                 moment[i] += weight * (self.points[j] - self.points[i]);
             }
         }
-        let low_mass = LOW_MASS * mass.iter().copied().fold(0.0, f64::max);
+        let low_mass = self.low_mass * mass.iter().copied().fold(0.0, f64::max);
         let each = density.iter().zip(mass).zip(moment);
         each.map(|((f, mass), moment)| f * moment / (mass.max(0.0) + low_mass)).collect()
     }

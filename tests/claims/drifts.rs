@@ -79,6 +79,8 @@ fn lean(sources: CloudView<'_>, targets: Targets<'_>, field: &mut DriftField, fa
 }
 
 pub static REPELLING: Altered = Altered(|_, _, _, field| scale(field, -1.0));
+/// Nothing moves.
+pub static STILL: Altered = Altered(|_, _, _, field| scale(field, 0.0));
 pub static HALVED: Altered = Altered(|_, _, _, field| scale(field, 0.5));
 pub static DOUBLED: Altered = Altered(|_, _, _, field| scale(field, 2.0));
 /// One number that is none, with the sign that sorts before all others.

@@ -7,5 +7,6 @@ mod faults;
 mod gaussian;
 mod kernel;
 mod network;
+mod recovery;
 mod stability;
 mod truncation;

@@ -20,10 +20,10 @@ mod descent;
 mod dirac;
 mod hitting;
 mod nodes;
-mod particles;
+pub(super) mod particles;
 mod plan;
 mod recovery;
-mod setting;
+pub(super) mod setting;
 mod snapshot;
 
 pub use covariance::{ClosedForm, CovarianceEquation};

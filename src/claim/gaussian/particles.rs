@@ -117,7 +117,7 @@ impl Levels {
 }
 
 /// Every so many-th point from one on.
-fn part(cloud: &Cloud, first: usize, step: usize) -> Result<Cloud> {
+pub(in crate::claim) fn part(cloud: &Cloud, first: usize, step: usize) -> Result<Cloud> {
     let points = cloud.rows().skip(first).step_by(step).flatten().copied().collect();
     Cloud::new(points, cloud.dimension())
 }

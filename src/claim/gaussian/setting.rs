@@ -17,7 +17,7 @@ pub(super) const DIAGONALISED: f64 = 16.0 * f64::EPSILON;
 
 /// A Gaussian prior, noise, and an inverse temperature.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Setting {
+pub(in crate::claim) struct Setting {
     /// Variances of the prior along its axes, one per dimension, at most three.
     pub variances: &'static [f64],
     /// The noise variance `τ`.

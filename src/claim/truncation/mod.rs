@@ -7,11 +7,13 @@
 //! | file | claim |
 //! |---|---|
 //! | `hard` | `hard-truncation` |
+//! | `flows` | `truncated-flows` |
 //! | `retained` | `retained-fraction` |
 //! | `tail`, `radius` | `gaussian-tail` |
 //! | `moments`, `norm_tail` | exact `q_R`, `A_R`, `I_R`, tails of `|Y|` |
 //! | `integrals` | `A_R` and `W1` by quadrature |
 
+mod flows;
 mod hard;
 mod integrals;
 mod moments;
@@ -20,6 +22,7 @@ mod radius;
 mod retained;
 mod tail;
 
+pub use flows::TruncatedFlows;
 pub use hard::HardTruncation;
 pub(super) use norm_tail::norm_tail;
 pub use retained::RetainedFraction;
