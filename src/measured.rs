@@ -110,6 +110,16 @@ impl Measured {
         Self { value: self.value.abs(), ..self }
     }
 
+    /// The larger of two; what is not a number counts as that.
+    pub fn larger(self, other: Self) -> Self {
+        if other.value <= self.value || self.value.is_nan() { self } else { other }
+    }
+
+    /// The largest of some numbers, unknown if there are none.
+    pub fn largest(values: impl IntoIterator<Item = Self>) -> Self {
+        values.into_iter().reduce(Self::larger).unwrap_or(Self::UNKNOWN)
+    }
+
     /// How far from the truth it is believed to be at most.
     pub fn allowance(&self) -> f64 {
         self.numerical + STANDARD_ERRORS * self.sampling
@@ -264,6 +274,14 @@ mod tests {
             assert!((allowance / quantile - 1.0).abs() < 1e-6, "{seeds}: {allowance} {quantile}");
         }
         assert!(!Measured::exact(1.0).sampled_over(1.0, 1).is_finite());
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_largest() {
+        let [one, two] = [1.0, 2.0].map(Measured::exact);
+        assert_eq!(Measured::largest([one, two, one]), two);
+        assert!(Measured::largest([one, Measured::UNKNOWN, two]).value.is_nan());
+        assert!(Measured::largest([]).value.is_nan());
     }
 
     #[test]

@@ -49,7 +49,7 @@ static CARD: Card = Card {
     statement: "If N → ∞ and β → ∞ so that Nρ̄/β^{d/2} → ∞, and η → 0, the tokens after βσ²/2η layers are a good particle approximation of the prior.",
     gist: "Tokens approximate the prior as β → ∞ with Nρ̄/β^{d/2} → ∞.",
     ours: "",
-    regime: "d = 1, a Gaussian prior, η → 0 (the flow), β from 4 to 40, N up to 10⁵; good is read as W1(μ_N, P0) → 0",
+    regime: "d = 1, a Gaussian prior, η → 0 (the flow), β from 4 to 40 and N up to 44·10³ (in full 80 and 5·10⁵); good is read as W1(μ_N, P0) → 0",
     correction: "log(Nρ̄/β^{d/2}) − 2βσ²/e must not fall below a constant: ripples of a sample grow at the rate 2/e per raw time and stop the flow once they are as large as the density, at t = (e/4)log(Nρ̄/β^{d/2}), while denoising takes βσ²/2. Where N is a power of β, W1 tends to that of the noisy law. In the recovery theorem, N → ∞ comes first",
     severity: Some(Severity::False),
     expected: VerdictKind::FailsAsPrinted,

@@ -161,8 +161,8 @@ impl ConvolutionBounds {
                 let length = score.value.sqrt();
                 let growth =
                     score.through(length, 0.5 / length.max(f64::MIN_POSITIVE.sqrt())) / (1.0 + radius);
-                least = if above.value >= least.value { least } else { above };
-                largest = if growth.value <= largest.value || radius == 0.0 { largest } else { growth };
+                least = -(-least).larger(-above);
+                largest = if radius == 0.0 { largest } else { largest.larger(growth) };
             }
         }
         let case = format!("{}, t = {share} T_β", reference.name());

@@ -146,9 +146,7 @@ impl CutoffAndTails {
         let first = if to <= DOUBLES { 0.0 } else { from };
         let places = (0..=steps).map(place).chain([first]);
         let found = places.map(|x| self.log_left(cut, estimate, x));
-        // What is not a number counts as largest.
-        let larger = |a: Measured, b: Measured| if b.value <= a.value || a.value.is_nan() { a } else { b };
-        found.reduce(larger).unwrap_or(Measured::UNKNOWN)
+        Measured::largest(found)
     }
 
     /// One estimate: to the end of the doubles, on to next to nothing, and where it is largest.

@@ -172,8 +172,18 @@ impl LogStability {
         );
         let logarithmic = |f: &Found| f.ratio / (1.0 + (CONSTANT / f.distance.value).ln().sqrt());
         let mut rows = vec![
-            Row::at_most(&case, quantity, worst(known.iter().map(logarithmic)), Measured::exact(CONSTANT)),
-            Row::at_most(&case, bare, worst(known.iter().map(|f| f.ratio)), Measured::exact(CONSTANT)),
+            Row::at_most(
+                &case,
+                quantity,
+                Measured::largest(known.iter().map(logarithmic)),
+                Measured::exact(CONSTANT),
+            ),
+            Row::at_most(
+                &case,
+                bare,
+                Measured::largest(known.iter().map(|f| f.ratio)),
+                Measured::exact(CONSTANT),
+            ),
         ];
         let complete = known.len() == family.changes.len();
         for (change, by) in family.changes.iter().zip(&known) {
@@ -200,7 +210,7 @@ impl LogStability {
     fn small_changes(&self, beta: f64) -> Result<Row> {
         let std = VARIANCE.sqrt();
         let places = (0..=40).map(|i| 0.15 * f64::from(i) * std);
-        let found = worst(places.map(|y| self.local(beta, y)));
+        let found = Measured::largest(places.map(|y| self.local(beta, y)));
         let case = format!("λ = {VARIANCE}, β = {beta}, small changes of g itself");
         let quantity = "best constant sup V, against 2";
         Ok(Row::at_most(&case, quantity, found, Measured::exact(CONSTANT)).as_role(Role::Context))
@@ -221,12 +231,6 @@ impl LogStability {
         };
         SIXTEEN.adaptive(y - reach, y + reach, 1e-11, value)
     }
-}
-
-/// The largest; what is not a number counts as that.
-fn worst(values: impl Iterator<Item = Measured>) -> Measured {
-    let larger = |a: Measured, b: Measured| if b.value <= a.value || a.value.is_nan() { a } else { b };
-    values.reduce(larger).unwrap_or(Measured::UNKNOWN)
 }
 
 #[cfg(test)]

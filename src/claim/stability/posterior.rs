@@ -147,7 +147,7 @@ impl PosteriorContinuity {
                 let factor = 1.0 / ((std::f64::consts::TAU * NOISE).sqrt() * evidence);
                 let constant = (self.slope)((y - m).abs() / NOISE.sqrt()) * factor;
                 let ratio = Measured::known_to((m - own).abs(), rounding) / (constant * *distance);
-                worst = if ratio.value <= worst.value { worst } else { ratio };
+                worst = worst.larger(ratio);
             }
             let sup = largest(means.iter().zip(&own).map(|(m, own)| (m - own).abs()));
             sups.push(Measured::known_to(sup, rounding));
@@ -170,21 +170,23 @@ impl PosteriorContinuity {
 
     /// A small mass where the maximum of `S` is: the constant is attained as the mass and the way it goes vanish.
     fn sharp(&self, case: &str, law: &Law, radius: f64) -> Result<Row> {
-        const SHARE: f64 = 1e-5;
+        const SHARE: f64 = 2.5e-4;
         const WAY: f64 = 1e-4;
         let noise = NoiseVariance::new(NOISE)?;
         let own = (self.mean)(law, &[radius], noise)?[0];
         let place = radius + NOISE.sqrt() * steepest_at((radius - own) / NOISE.sqrt());
-        let with_mass =
-            |at: f64| -> Result<f64> { Ok((self.mean)(&exchanged(law, SHARE, at)?, &[radius], noise)?[0]) };
-        let moved = (with_mass(place + 0.5 * WAY)? - with_mass(place - 0.5 * WAY)?).abs();
         let evidence = law.noisy(noise).density(&[radius])?;
         let slope = (self.slope)((radius - own).abs() / NOISE.sqrt());
         let constant = slope * (1.0 / ((std::f64::consts::TAU * NOISE).sqrt() * evidence));
+        // Small beside the evidence.
+        let share = SHARE / constant.value.max(1.0);
+        let with_mass =
+            |at: f64| -> Result<f64> { Ok((self.mean)(&exchanged(law, share, at)?, &[radius], noise)?[0]) };
+        let moved = (with_mass(place + 0.5 * WAY)? - with_mass(place - 0.5 * WAY)?).abs();
         // First order in the mass: it changes both the mean and the evidence by a share of its own kernel.
-        let neglected = 4.0 * SHARE * constant.value;
-        let rounding = 2.0 * MEAN * (1.0 + radius) / (SHARE * WAY);
-        let measured = Measured::known_to(moved / (SHARE * WAY), rounding);
+        let neglected = 4.0 * share * constant.value;
+        let rounding = 2.0 * MEAN * (1.0 + radius) / (share * WAY);
+        let measured = Measured::known_to(moved / (share * WAY), rounding);
         let predicted = constant.widened(constant.value * (neglected + WAY * WAY / NOISE));
         let quantity = "|m_ν' − m_ν|/W1 of a small mass moved a little, against K";
         Ok(Row::equal(case, quantity, measured, predicted))
@@ -213,7 +215,7 @@ impl PosteriorContinuity {
                 let constant = steepest_in_space(b) * (scale / evidence);
                 let off = Measured::known_to((m[0] - own[0]).abs(), 2.0 * MEAN * (1.0 + radius));
                 let ratio = off / (constant * distance);
-                worst = if ratio.value <= worst.value { worst } else { ratio };
+                worst = worst.larger(ratio);
             }
             let quantity = format!("worst |m_ν' − m_ν| over K W1, shift and widening {shift:e}");
             rows.push(Row::at_most(

@@ -56,7 +56,7 @@ pub(super) fn rows(claim: &CutoffAndTails, d: usize, preset: Preset) -> Result<V
             found.push((3, tail_of(&law, a)? / (claim.transfer_part(a, distance) + gaussian)));
         }
         for (kind, ratio) in found {
-            worst[kind] = if ratio.value <= worst[kind].value { worst[kind] } else { ratio };
+            worst[kind] = worst[kind].larger(ratio);
         }
     }
     let case = format!("d = {d}, a from 1 to 8");

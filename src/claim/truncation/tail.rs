@@ -142,9 +142,7 @@ impl GaussianTail {
             let rounding = 8.0 * f64::EPSILON * (1.0 + x) * tail.value;
             constants.push(tail.widened(rounding) * growth);
         }
-        // What is not a number counts as largest.
-        let larger = |a: Measured, b: Measured| if b.value <= a.value || a.value.is_nan() { a } else { b };
-        let largest = constants.into_iter().reduce(larger).unwrap_or(Measured::UNKNOWN);
+        let largest = Measured::largest(constants);
         let row =
             Row::at_most(case.name, "least C of the display, against C = 1", largest, Measured::exact(1.0));
         Ok(row.as_role(Role::Corrected))
