@@ -15,7 +15,7 @@
 //! | [`gather`] | evidence of many claims in parallel |
 //! | [`baseline`] | rows compared with rows that were accepted before |
 //! | `derivative`, `residual`, `nodes`, `nested` | differentiation with an error bar, violations of identities, quadrature, samples and their parts |
-//! | [`kernel`], [`confine`], [`truncation`], [`gaussian`], [`recovery`], [`stability`], [`expansion`], [`network`] | the claims, one family a module |
+//! | [`kernel`], [`confine`], [`truncation`], [`gaussian`], [`chaos`], [`recovery`], [`stability`], [`expansion`], [`network`] | the claims, one family a module |
 //! | [`register()`] | all of them |
 //!
 //! A claim takes what it tests (drift, closed form, law) as a field, so that anyone can hand it another and see the
@@ -33,6 +33,7 @@
 
 pub mod baseline;
 mod card;
+pub mod chaos;
 pub mod confine;
 mod derivative;
 mod evidence;

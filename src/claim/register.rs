@@ -1,6 +1,6 @@
 //! The register: every claim there is.
 
-use super::{Claim, confine, expansion, gaussian, kernel, network, recovery, stability, truncation};
+use super::{Claim, chaos, confine, expansion, gaussian, kernel, network, recovery, stability, truncation};
 use crate::error::nearest;
 use crate::error::{Error, Result};
 
@@ -33,6 +33,7 @@ pub fn register() -> Vec<Box<dyn Claim>> {
         Box::new(network::SphereSoftmax::default()),
         Box::new(network::Annealing::default()),
         Box::new(network::DensityCondition::default()),
+        Box::new(chaos::PropagationOfChaos::default()),
         Box::new(truncation::TruncatedFlows::default()),
         Box::new(recovery::SequentialRecovery::default()),
         Box::new(recovery::RecoveryBeyondGaussian::default()),

@@ -1,6 +1,7 @@
-//! Claims about recovery of the prior and of the Bayes estimate.
+//! Claims about recovery of the prior and of the Bayes estimate, and about particles and their mean field.
 
 use ebflow::claim::Claim;
+use ebflow::claim::chaos::PropagationOfChaos;
 use ebflow::claim::recovery::{
     ClosestTime, OneShot, PosteriorSufficiency, RecoveryBeyondGaussian, SequentialRecovery,
 };
@@ -49,6 +50,33 @@ fn sequential_recovery_without_the_logarithm() {
         },
         ..Default::default()
     });
+}
+
+#[test]
+fn propagation_of_chaos() {
+    stands(&PropagationOfChaos::default());
+}
+
+#[test]
+fn propagation_of_chaos_for_three_seeds() {
+    stands_for_three_seeds(|seed| Box::new(PropagationOfChaos { seed, ..Default::default() }));
+}
+
+#[test]
+fn particles_of_a_narrower_kernel_have_other_partners() {
+    turns(&PropagationOfChaos { drift: Box::new(NarrowKernel), ..Default::default() });
+}
+
+/// Partners that do not move.
+#[test]
+fn partners_that_stay_where_they_are() {
+    turns(&PropagationOfChaos { partner: |_, cloud, _| Ok(cloud.clone()), ..Default::default() });
+}
+
+/// The coupling bound without its growth and with a constant that is too small.
+#[test]
+fn a_coupling_bound_without_its_constant() {
+    turns(&PropagationOfChaos { bound: |_, t, integral| 0.01 * t * integral, ..Default::default() });
 }
 
 #[test]
