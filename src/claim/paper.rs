@@ -83,7 +83,7 @@ pub const STATEMENTS: &[Statement] = &[
     row("Definition E.2", "def:nc-admissible-law", "noncompact admissibility", &[], DEFINITION),
     row("Remark in E.4, after Definition E.2", "rem:unique-associated-admissible-flow", "the admissible flow is unique", &[], "uniqueness: the triangle inequality, nothing to measure"),
     row("Theorem E.8", "thm:nc-admissible-particle-approximation", "particle approximation for admissible laws", &["sequential-recovery", "truncated-flows"], ORDER_OF_LIMITS),
-    row("Definition E.3", "def:recoverable-admissible-prior-class", "recoverable admissible priors", &["recovery-beyond-gaussian"], "which priors satisfy it is the question that is judged"),
+    row("Definition E.3", "def:recoverable-admissible-prior-class", "recoverable admissible priors", &["recovery-beyond-gaussian"], "a definition; which priors satisfy it is the question that is judged"),
     row("Remark in E.4, Role of the class", "rem:role-of-A-tau", "the class is no regularity class", &[], SETTING),
     row("Theorem E.9", "thm:recoverable-prior-hard-truncated-posterior-recovery", "recovery for recoverable priors", &["sequential-recovery", "recovery-beyond-gaussian"], ORDER_OF_LIMITS),
     row("Remark in E.5, Sampling interpretation", "remark on the sampling interpretation", "the Gaussian tail bound and when no point is lost", &["gaussian-tail", "retained-fraction"], ""),

@@ -16,7 +16,7 @@
 //! a fixed grid ([`Eulerian`]), and where the theory says that it happens.
 //!
 //! # Paper
-//! `def:recoverable-admissible-prior-class`, `prop:informal_reverse_diffusion_derivation`
+//! `prop:informal_reverse_diffusion_derivation`, which says of all priors what `def:recoverable-admissible-prior-class` asks of some
 
 use std::f64::consts::{E, PI};
 
@@ -47,10 +47,10 @@ const BLINDNESS: f64 = 1e-8;
 
 static CARD: Card = Card {
     id: "recovery-beyond-gaussian",
-    label: "def:recoverable-admissible-prior-class",
+    label: "prop:informal_reverse_diffusion_derivation",
     statement: "Priors other than Gaussian ones are recovered, too: as β → ∞, W1(f_{T_β}, P0) → 0, and the posterior mean against f_{T_β} tends to the Bayes estimate.",
-    gist: "Other priors, too, are recovered: W1(f_{T_β}, P0) → 0 as β → ∞.",
-    ours: "proved for Gaussian priors and left open for others, but said of all informally (Proposition 3.1)",
+    gist: "All priors are recovered as β → ∞: W1(f_{T_β}, P0) → 0.",
+    ours: "the proposition, informal, lets N and β grow together; that N = ∞ comes first is Definition E.3, which leaves open what priors satisfy it",
     regime: "d = 1, τ = 0.5, N = ∞, β to 120; mixtures of two Gaussians, Laplace, uniform, two atoms",
     correction: "both errors fall up to about β = 4e y²/τ², y the distance of the complex zeros of the noisy density from the real line, and grow beyond; only Gaussian laws have no zeros",
     severity: Some(Severity::False),
