@@ -19,7 +19,7 @@
 //! `lem:elementary-log-cutoff-estimates`, `lem:gaussian-radial-tail-transfer`
 
 use super::tails;
-use crate::claim::{Axes, Card, Claim, Headline, Role, Row, VerdictKind};
+use crate::claim::{Card, Claim, Headline, Role, Row, VerdictKind};
 use crate::error::Result;
 use crate::measured::Measured;
 use crate::numeric::largest;
@@ -46,7 +46,7 @@ static CARD: Card = Card {
         row: "α = 0.9934, q = 0, C0 = e: first estimate, largest log for δ > 10⁻³⁰⁰, against log C",
         says: "βλ₊ = 150: log of the bound to 10⁻³⁰⁰; log C",
     },
-    plot: Some(Axes { x: "log(1/δ)", y: "log of the left side", log_x: true, log_y: false }),
+    plot: None,
 };
 
 /// The two lemmas; the cut and the constants can be exchanged.
