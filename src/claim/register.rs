@@ -1,4 +1,4 @@
-//! The register: every claim whose evidence was gathered in full and accepted on every kind of machine.
+//! The register: every claim whose evidence was gathered in full and is the same within its bars with AVX-512, AVX2 and portable vectors.
 
 use super::{Claim, confine, expansion, gaussian, kernel, network, recovery, stability, truncation};
 use crate::error::nearest;
